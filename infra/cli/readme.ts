@@ -1,5 +1,5 @@
 import { glob, readFile, writeFile } from "node:fs/promises";
-import { capacityPage } from "../deploy/capacity/page.ts";
+import { capacityPage } from "../deploy/capacity/model.ts";
 import { runbookRows } from "../deploy/observation/alerts.ts";
 import { metricRows } from "../worker/telemetry/metric-specs.ts";
 

@@ -7,7 +7,7 @@ import { messageOf } from "../../shared/function/errors.ts";
 import { chartArchives } from "../deploy/chart/archives.ts";
 import { hasBuildah } from "../deploy/image/buildah.ts";
 import { buildImage } from "../deploy/image/image.ts";
-import { readSource } from "../deploy/image/source.ts";
+import { readSource } from "../deploy/image/stage.ts";
 import { npmArchive } from "../deploy/npm-package.ts";
 import { type ReleaseOptions, renderRelease } from "../deploy/release.ts";
 import { writeFiles } from "../deploy/rendered.ts";

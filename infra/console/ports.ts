@@ -11,7 +11,7 @@ import type { TimeLine, TimeLineSelection } from "../operate/explain/time-line.t
 import type { ReadUnserved } from "../operate/explain/unserved.ts";
 import type { ApartResult } from "../operate/replay/replay-apart.ts";
 import type { RolloutText } from "../operate/rollout/rollout-text.ts";
-import type { FieldOwner } from "../platform/kube/field-owners.ts";
+import type { FieldOwner } from "../platform/kube/take-over.ts";
 import type { KnownHead } from "../queue/letters/known-deaths.ts";
 import type { ClusterAnswer } from "./api/object.ts";
 import type { SearchAnswer } from "./api/page.ts";

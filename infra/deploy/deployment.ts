@@ -1,4 +1,7 @@
-import { variable } from "./variable.ts";
+/** Returns the text that clusterctl replaces by the value of a variable; without `otherwise` the user must give one. */
+export function variable(name: string, otherwise?: string | number): string {
+  return `\${${name}${otherwise === undefined ? "" : `:=${otherwise}`}}`;
+}
 
 /** An object of Kubernetes as it is written to a file; its texts may hold variables of clusterctl. */
 export interface Manifest {

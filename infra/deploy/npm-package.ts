@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildInto } from "./build.ts";
-import { run } from "./image/run.ts";
+import { run } from "./image/buildah.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const START = "infra/cli/capstan.js";

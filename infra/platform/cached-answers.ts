@@ -1,13 +1,13 @@
 import type { Clock } from "../../shared/runtime/ports.ts";
 
 /** Gives the answer to a question, or asks. */
-export type CachedAnswers<T> = (question: string, ask: () => Promise<T>) => Promise<T>;
+type CachedAnswers<T> = (question: string, ask: () => Promise<T>) => Promise<T>;
 
 /**
  * How long answers count, and how many are cached at most: the one that was asked first goes first. `share`: an answer
  * that took long counts for longer, so that a question takes at most this share of the time.
  */
-export interface CachedAnswersOptions {
+interface CachedAnswersOptions {
   readonly cachedMs: number;
   readonly share?: number;
   readonly most: number;
@@ -42,4 +42,10 @@ export function cachedAnswers<T>({ cachedMs, share, most, clock }: CachedAnswers
     );
     return entry.answer;
   };
+}
+
+/** Asks again only when the last question is older. An answer that failed is asked again at once. */
+export function cachedFor<T>(cachedMs: number, clock: Clock, ask: () => Promise<T>): () => Promise<T> {
+  const answers = cachedAnswers<T>({ cachedMs, most: 1, clock });
+  return () => answers("", ask);
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { constants, type Stats } from "node:fs";
+import { chmodSync, constants, lstatSync, mkdirSync, readdirSync, type Stats } from "node:fs";
 import { mkdir, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 
@@ -59,7 +59,7 @@ export async function readPrivateFile(file: string): Promise<string> {
   return await handle.readFile("utf8");
 }
 
-export function mayOthersRead({ mode }: Stats): boolean {
+function mayOthersRead({ mode }: Stats): boolean {
   return (mode & OTHERS) !== 0;
 }
 
@@ -72,5 +72,28 @@ export function requireOwn(path: string, { uid, mode }: Stats): void {
   if (own !== undefined && (mode & OTHERS_MAY_WRITE) !== 0) {
     const shown = (mode & 0o777).toString(8);
     throw new Error(`${path} can be changed by other users (mode ${shown}); run chmod go-w on it first`);
+  }
+}
+
+/**
+ * Opens a folder for objects, Secrets among them; a missing one is created with mode 0700. Its files become readable by
+ * their owner only. Throws when it or anything in it is a symbolic link, or is owned or can be changed by others.
+ */
+export function openPrivateFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  const found = lstatSync(folder);
+  if (!found.isDirectory())
+    throw new Error(`${folder} is not a folder itself; name the folder, not a link to it`);
+  requireOwn(folder, found);
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const entry = lstatSync(path);
+    if (entry.isSymbolicLink()) {
+      throw new Error(
+        `${path} is a symbolic link, which may lead anywhere; remove it or name another folder`,
+      );
+    }
+    requireOwn(path, entry);
+    if (entry.isFile() && mayOthersRead(entry)) chmodSync(path, PRIVATE_FILE);
   }
 }

@@ -3,7 +3,7 @@ import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { ReadHistory, RunHistory } from "../../shared/runtime/letters/run-history.ts";
 import type { Clock, Log, Store } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
-import { cachedFor } from "../platform/cached-for.ts";
+import { cachedFor } from "../platform/cached-answers.ts";
 import type { Relay } from "../relay/relay.ts";
 import { type DiagnosticsOptions, startDiagnostics } from "./diagnostics/diagnostics.ts";
 import { pageOf, startEndpoints } from "./endpoints.ts";

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { serverProcesses } from "../../infra/deploy/manifests/processes.ts";
+import { serverProcesses } from "../../infra/deploy/manifests/deployments.ts";
 import { scaledGroup } from "../../infra/deploy/manifests/scaling.ts";
 import type { Group } from "../../shared/function/groups.ts";
 import { Autoscaler, type ScaledObject, SYNC_SECONDS } from "../support/autoscaler.ts";

@@ -32,7 +32,7 @@ describe("a kind that is added: its folder, its schema and one row of traits", (
 
   it("is known and installed", async () => {
     const { kindOf } = await import("../../shared/api/registry.ts");
-    const { loadCrds } = await import("../../infra/platform/crds/load.ts");
+    const { loadCrds } = await import("../../infra/platform/crds/crd.ts");
     expect(kindOf("cluster.x-k8s.io", KIND)).toBe(MachineGroup);
     expect((await loadCrds()).map(({ metadata }) => metadata.name)).toContain(
       "machinegroups.cluster.x-k8s.io",

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { archiveOf } from "../../infra/deploy/archive.ts";
+import { archiveOf } from "../../infra/deploy/chart/archives.ts";
 import { type ChartOptions, chartFiles } from "../../infra/deploy/chart/chart.ts";
 import { SIM_PROVIDERS } from "../../infra/playground/release/providers.ts";
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { NAMESPACE, type ServerProcess } from "../../infra/deploy/manifests/processes.ts";
+import { NAMESPACE, type ServerProcess } from "../../infra/deploy/manifests/deployments.ts";
 import { renderInto } from "../../infra/deploy/rendered.ts";
 import { writeYaml } from "../../infra/platform/yaml/write-yaml.ts";
 import { type CliProcess, startCli } from "./processes/cli.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { NAMESPACE } from "../../infra/deploy/manifests/processes.ts";
+import { NAMESPACE } from "../../infra/deploy/manifests/deployments.ts";
 import { eventually } from "./eventually.ts";
 import { patchStatus } from "./foo-workload.ts";
 import type { Process } from "./image-layout.ts";

@@ -1,13 +1,12 @@
 import { applyManifests } from "../../infra/cli/up/apply-manifests.ts";
-import { rightsOfProcess } from "../../infra/deploy/manifests/accounts.ts";
+import { providerRoles, rightsOfProcess } from "../../infra/deploy/manifests/accounts.ts";
 import { WATCHED_KUBECONFIGS } from "../../infra/deploy/manifests/components.ts";
 import {
   NAMESPACE,
   type ServerProcess,
   serverProcesses,
   workersOf,
-} from "../../infra/deploy/manifests/processes.ts";
-import { providerRoles } from "../../infra/deploy/manifests/provider-roles.ts";
+} from "../../infra/deploy/manifests/deployments.ts";
 import {
   clusterRole,
   clusterRoleBinding,

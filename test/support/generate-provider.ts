@@ -2,7 +2,7 @@ import { mkdir, mkdtempDisposable, readFile, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeYaml } from "../../infra/platform/yaml/write-yaml.ts";
-import { readObjects } from "../../infra/providers/clusterctl/render/objects.ts";
+import { readObjects } from "../../infra/providers/clusterctl/render/namespaces.ts";
 import type { Manifest } from "../../shared/contract/rules/release/subject.ts";
 import { startClusterctl } from "./clusterctl.ts";
 

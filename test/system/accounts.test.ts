@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { loadAll } from "js-yaml";
 import { expect, it } from "vitest";
-import { serverProcesses } from "../../infra/deploy/manifests/processes.ts";
+import { serverProcesses } from "../../infra/deploy/manifests/deployments.ts";
 import { compareText } from "../../shared/rules/conditions/conditions.ts";
 import { createAuthoritySecret } from "../support/authority-secret.ts";
 import { deployAccounts, userOf } from "../support/deployed-accounts.ts";

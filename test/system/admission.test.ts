@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { admissionPolicy } from "../../infra/deploy/manifests/admission.ts";
-import { loadCrds } from "../../infra/platform/crds/load.ts";
+import { admissionPolicy } from "../../infra/deploy/manifests/base.ts";
+import { loadCrds } from "../../infra/platform/crds/crd.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { TRAITS } from "../../shared/api/traits.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,7 +1,7 @@
 import { loadAll } from "js-yaml";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Manifest } from "../../infra/deploy/deployment.ts";
-import { loadCrds } from "../../infra/platform/crds/load.ts";
+import { loadCrds } from "../../infra/platform/crds/crd.ts";
 import { type Charts, packedCharts, renderedChart } from "../support/chart.ts";
 import { commandsIn } from "../support/commands.ts";
 import { REAL } from "../support/processes/api-servers.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { loadCrds } from "../../infra/platform/crds/load.ts";
+import { loadCrds } from "../../infra/platform/crds/crd.ts";
 import { ALL_KINDS } from "../support/all-kinds.ts";
 import { startCapstan } from "../support/capstan.ts";
 import {

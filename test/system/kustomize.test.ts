@@ -6,7 +6,7 @@ import { loadAll } from "js-yaml";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Manifest } from "../../infra/deploy/deployment.ts";
 import { components } from "../../infra/deploy/manifests/components.ts";
-import { NAMESPACE } from "../../infra/deploy/manifests/processes.ts";
+import { NAMESPACE } from "../../infra/deploy/manifests/deployments.ts";
 import { renderManifests, writeOverlay } from "../support/deployed-accounts.ts";
 import { commandsOf } from "../support/kustomize-readme.ts";
 import { REAL } from "../support/processes/api-servers.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { serverProcesses } from "../../infra/deploy/manifests/processes.ts";
+import { serverProcesses } from "../../infra/deploy/manifests/deployments.ts";
 import { deployAccounts } from "../support/deployed-accounts.ts";
 import { eventually } from "../support/eventually.ts";
 import { simCluster } from "../support/manifests.ts";

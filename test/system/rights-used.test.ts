@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { rightsOfProcess } from "../../infra/deploy/manifests/accounts.ts";
-import { NAMESPACE, type ServerProcess, serverProcesses } from "../../infra/deploy/manifests/processes.ts";
+import { NAMESPACE, type ServerProcess, serverProcesses } from "../../infra/deploy/manifests/deployments.ts";
 import { createAuthoritySecret } from "../support/authority-secret.ts";
 import { startCapstan } from "../support/capstan.ts";
 import { type CheckedSets, checkedSet, checkedSets } from "../support/checked-sets.ts";

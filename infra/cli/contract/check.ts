@@ -4,7 +4,7 @@ import { messageOf } from "../../../shared/function/errors.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { printError } from "../../platform/terminal/print.ts";
 import type { ReleaseName } from "../../providers/clusterctl/release/read-release.ts";
-import type { Values } from "../../providers/clusterctl/render/values.ts";
+import type { Values } from "../../providers/clusterctl/render/typed.ts";
 import type { Outcome } from "../../providers/contract/finding.ts";
 import { addJudgingOptions, type JudgingOptions, printReport } from "./print-report.ts";
 
@@ -121,6 +121,6 @@ async function judged(paths: readonly string[], options: CheckCommandOptions): P
 }
 
 async function valuesOf({ variables }: CheckCommandOptions): Promise<Values> {
-  const { NO_VALUES, readValues } = await import("../../providers/clusterctl/render/values.ts");
+  const { NO_VALUES, readValues } = await import("../../providers/clusterctl/render/typed.ts");
   return variables === undefined ? NO_VALUES : readValues(variables);
 }

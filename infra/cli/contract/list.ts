@@ -4,7 +4,7 @@ import { MOVE_RULES } from "../../../shared/contract/rules/move/rules.ts";
 import type { RuleText } from "../../../shared/contract/rules/rule.ts";
 import { print, printError, printJson } from "../../platform/terminal/print.ts";
 import { tableLines } from "../../platform/terminal/table.ts";
-import { linkTo } from "../../providers/contract/links.ts";
+import { linkTo } from "../../providers/contract/finding.ts";
 import { exitAsWronglyCalled } from "../options.ts";
 
 export function listCommand(command: Command): Command {

@@ -36,7 +36,7 @@ export async function printReport(
       printJson({ ...toReport(outcome), ...members });
       break;
     case "sarif": {
-      const { toSarif } = await import("../../providers/contract/sarif.ts");
+      const { toSarif } = await import("../../providers/contract/report.ts");
       printJson(toSarif(outcome, status));
       break;
     }

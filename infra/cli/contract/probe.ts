@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { printError } from "../../platform/terminal/print.ts";
+import type { Mutation } from "../../providers/contract/probe/manifest.ts";
 import type { ProbeOutcome } from "../../providers/contract/probe/probe.ts";
-import type { Mutation } from "../../providers/contract/probe/stage.ts";
 import { stopRequested } from "../options.ts";
 import { addJudgingOptions, type JudgingOptions, printReport } from "./print-report.ts";
 

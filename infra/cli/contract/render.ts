@@ -3,13 +3,13 @@ import type { Command } from "commander";
 import type { Manifest } from "../../../shared/contract/rules/release/subject.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { readVariables } from "../../platform/config.ts";
-import { escapedLines } from "../../platform/terminal/escape.ts";
+import { escapedLines } from "../../platform/terminal/paint.ts";
 import { printError, printJson, printSource } from "../../platform/terminal/print.ts";
 import { writeYaml } from "../../platform/yaml/write-yaml.ts";
-import { readReleaseText } from "../../providers/clusterctl/release/read-text.ts";
-import { ManifestError } from "../../providers/clusterctl/render/objects.ts";
+import { readReleaseText } from "../../providers/clusterctl/release/read-release.ts";
+import { ManifestError } from "../../providers/clusterctl/render/namespaces.ts";
 import { renderClusterTemplate, renderComponents } from "../../providers/clusterctl/render/render.ts";
-import { NO_VALUES, readValues, withEnvironment } from "../../providers/clusterctl/render/values.ts";
+import { NO_VALUES, readValues, withEnvironment } from "../../providers/clusterctl/render/typed.ts";
 import { TemplateError } from "../../providers/clusterctl/variables/substitute.ts";
 import { outputOption } from "../options.ts";
 

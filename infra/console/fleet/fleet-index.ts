@@ -1,7 +1,6 @@
-import type { ObjectKey } from "../../../shared/api/kinds.ts";
-import { workloadCluster } from "../../../shared/api/kinds.ts";
+import { type ObjectKey, workloadCluster } from "../../../shared/api/kinds.ts";
 import { SECOND } from "../../../shared/function/backoff.ts";
-import { createTimeSlices } from "../../platform/kube/time-slices.ts";
+import { createTimeSlices } from "../../platform/kube/list-bounds.ts";
 import type { FleetItem } from "../api/fleet.ts";
 import type { Stale } from "../api/page.ts";
 import { clusterOfKey } from "./cluster-of-key.ts";

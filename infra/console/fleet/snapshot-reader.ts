@@ -8,7 +8,7 @@ import { objectTree } from "../../operate/explain/object-tree.ts";
 import { createOrphans, type Orphan } from "../../operate/explain/orphans.ts";
 import type { Problem } from "../../operate/explain/problem.ts";
 import { problemsOf } from "../../operate/explain/problems.ts";
-import { createTimeSlices } from "../../platform/kube/time-slices.ts";
+import { createTimeSlices } from "../../platform/kube/list-bounds.ts";
 import { type ClusterFacts, clusterFacts, isWell } from "./cluster-facts.ts";
 import type { Roster } from "./roster.ts";
 import type { Troubles } from "./troubles.ts";

@@ -4,7 +4,7 @@ import { mask } from "../../../shared/redaction/redact.ts";
 import type { KubeClient, Store } from "../../../shared/runtime/ports.ts";
 import { managementType } from "../../../shared/runtime/read/management-type.ts";
 import type { Server } from "../../platform/kube/client.ts";
-import { fieldOwners } from "../../platform/kube/field-owners.ts";
+import { fieldOwners } from "../../platform/kube/take-over.ts";
 import type { LiveEvents, ReadLive } from "../ports.ts";
 
 interface LiveOptions {

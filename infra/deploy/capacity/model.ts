@@ -1,5 +1,7 @@
+import { alignedTable } from "../../platform/terminal/table.ts";
+
 /** The figures of `npm run bench -- shard` that the model uses. */
-export interface Shard {
+interface Shard {
   readonly clusters: number;
   readonly idleMiB: number;
   readonly mibPerConnection: number;
@@ -11,7 +13,7 @@ export interface Shard {
 }
 
 /** The figures of `npm run bench -- scale` that the model uses. */
-export interface Scale {
+interface Scale {
   /** The processor time of one worker alone. */
   readonly cpuMsPerRun: number;
   /** The efficiency of four workers, against one. */
@@ -21,7 +23,7 @@ export interface Scale {
 }
 
 /** The size of one management cluster: so many workload clusters with so many Nodes each. */
-export interface Fleet {
+interface Fleet {
   readonly clusters: number;
   readonly nodesPerCluster: number;
 }
@@ -42,7 +44,7 @@ const USABLE = 0.85;
 const LEAST_RELAYS = 2;
 
 /** One line of the model: what is needed, how much, and what it follows from. */
-export interface Need {
+interface Need {
   readonly what: string;
   /** The amount as text with its unit. */
   readonly amount: string;
@@ -109,4 +111,72 @@ function cores(value: number): string {
 
 function count(value: number): string {
   return Math.round(value).toLocaleString("en-US");
+}
+
+/** Figures of a bench, with the run that they come from. */
+interface Measured<Figures> extends Run {
+  readonly figures: Figures;
+}
+
+interface Run {
+  readonly bench: string;
+  readonly day: string;
+  readonly commit: string;
+  readonly machine: string;
+}
+
+/** Renewed by hand from `test/bench/results/shard.json` when that bench has run again. */
+const SHARD: Measured<Shard> = {
+  bench: "shard",
+  day: "2026-11-23",
+  commit: "f9a99751",
+  machine: "2 cores of AMD EPYC",
+  figures: {
+    clusters: 500,
+    idleMiB: 141,
+    mibPerConnection: 0.472,
+    restCpuMsPerClusterMinute: 2.76,
+    heartbeatMicros: 152,
+    redisCallsPerClusterSecond: 2.62,
+    redisRestCpuPercent: 1,
+    redisBytesPerNode: 1567,
+  },
+};
+
+/** Renewed by hand from `test/bench/results/scale.json`. */
+const SCALE: Measured<Scale> = {
+  bench: "scale",
+  day: "2026-11-28",
+  commit: "7871b672",
+  machine: "2 cores of AMD EPYC",
+  figures: { cpuMsPerRun: 0.284, efficiency: 0.88, redisCores: 0.48 },
+};
+
+const NODES_PER_CLUSTER = 20;
+const FLEETS: readonly Fleet[] = [100, 1_000, 10_000].map((clusters) => ({
+  clusters,
+  nodesPerCluster: NODES_PER_CLUSTER,
+}));
+
+/** Returns the capacity model as Markdown, from the figures of the benches. */
+export function capacityPage(): string {
+  const columns = FLEETS.map((fleet) => needsOf(fleet, { shard: SHARD.figures, scale: SCALE.figures }));
+  const header = FLEETS.map(({ clusters }) => `${clusters.toLocaleString("en-US")} Clusters`);
+  const last = columns.at(-1) ?? [];
+  const needs = last.map(({ what }, row) => [what, ...columns.map((needed) => needed[row]?.amount ?? "")]);
+  const { efficiency, redisCores } = SCALE.figures;
+  return [
+    alignedTable(["Needed at rest", ...header], needs),
+    `For ${header.at(-1)} of ${NODES_PER_CLUSTER} Nodes these follow from:`,
+    alignedTable(
+      ["Needed", "From"],
+      last.map(({ what, from }) => [what, from]),
+    ),
+    `Four workers run ${efficiency} of four times what one runs. At 6,500 runs a second Redis uses ${redisCores} core.`,
+    `Measured: ${sourceOf(SHARD)}; ${sourceOf(SCALE)}.`,
+  ].join("\n\n");
+}
+
+function sourceOf({ bench, day, commit, machine }: Measured<unknown>): string {
+  return `\`npm run bench -- ${bench}\` on ${day} at ${commit}, ${machine}`;
 }

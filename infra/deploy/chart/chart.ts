@@ -1,22 +1,19 @@
 import { readFile } from "node:fs/promises";
 import { BROUGHT_BY } from "../../../shared/api/core.ts";
 import { SERVED_ONLY } from "../../../shared/api/traits.ts";
-import { alignedTable } from "../../platform/markdown-table.ts";
+import { alignedTable } from "../../platform/terminal/table.ts";
 import { writeYaml } from "../../platform/yaml/write-yaml.ts";
 import { crdsOf, objectsOf } from "../components.ts";
 import type { Manifest } from "../deployment.ts";
 import { base } from "../manifests/base.ts";
 import { components, namespaceFolder } from "../manifests/components.ts";
+import { NAMESPACE } from "../manifests/deployments.ts";
 import { fromAnywhere } from "../manifests/network.ts";
-import { NAMESPACE } from "../manifests/processes.ts";
 import { CORE, type Provider } from "../providers.ts";
-import { type Conditional, ofBase, withComponent } from "./conditional.ts";
-import { value } from "./marks.ts";
+import { type Conditional, ofBase, templateOf, value, withComponent } from "./conditional.ts";
 import { withNetworkValues } from "./network.ts";
-import { AUTHORITY_MAP, withPodValues } from "./pods.ts";
-import { withScalingValues } from "./scaling.ts";
+import { AUTHORITY_MAP, withPodValues, withScalingValues } from "./pods.ts";
 import { secretsTemplate } from "./secrets.ts";
-import { templateOf } from "./template-of.ts";
 import { type JsonSchema, valuesSchema } from "./values.ts";
 
 export interface ChartOptions {

@@ -1,7 +1,7 @@
 import type { Manifest } from "../deployment.ts";
+import { COLLECTOR } from "../manifests/monitors.ts";
 import { SCRAPERS } from "../manifests/network.ts";
-import { COLLECTOR } from "../manifests/observation.ts";
-import { itemsIf, line, value } from "./marks.ts";
+import { itemsIf, line, value } from "./conditional.ts";
 
 /** A NetworkPolicy with rules of one direction. */
 interface Policy extends Manifest {

@@ -1,8 +1,33 @@
 import { RIGHTS } from "../../queue/backends/redis/server/users.ts";
 import type { Manifest } from "../deployment.ts";
+import { ENDPOINT } from "../manifests/monitors.ts";
+import { PROMETHEUS } from "../manifests/scaling.ts";
 import { sha256 } from "../sha256.ts";
-import { itemsIf, line, membersIf, value } from "./marks.ts";
+import { itemsIf, line, membersIf, value } from "./conditional.ts";
 import { RENEWAL } from "./secrets.ts";
+
+/** Bounds of the number of workers, by the names of KEDA and of Kubernetes. */
+const BOUNDS = {
+  minReplicaCount: "min",
+  maxReplicaCount: "max",
+  minReplicas: "min",
+  maxReplicas: "max",
+} as const;
+
+/** Returns an object with bounds, Prometheus and collector of the values, where it has any. */
+export function withScalingValues(object: Manifest): Manifest {
+  const text = JSON.stringify(object, (name, present) =>
+    // Workers of one function rest at 0 in any case.
+    name in BOUNDS && typeof present === "number" && present > 0
+      ? value(`$.Values.scaling.${BOUNDS[name as keyof typeof BOUNDS]}`)
+      : present,
+  );
+  return JSON.parse(
+    text
+      .replaceAll(PROMETHEUS, value("$.Values.scaling.prometheus"))
+      .replaceAll(ENDPOINT, value("$.Values.traces.endpoint")),
+  );
+}
 
 /** A Deployment or StatefulSet. */
 interface Workload extends Manifest {

@@ -1,8 +1,7 @@
 import type { Manifest } from "../deployment.ts";
-import { NAMESPACE } from "../manifests/processes.ts";
+import { NAMESPACE } from "../manifests/deployments.ts";
 import { type Authority, type Maker, secretsBy, VALID_DAYS } from "../manifests/secrets.ts";
-import { value, valueIf } from "./marks.ts";
-import { templateOf } from "./template-of.ts";
+import { templateOf, value, valueIf } from "./conditional.ts";
 
 /** Annotation with the value of `secrets.renewal` by which something was made. */
 export const RENEWAL = "capstan.dev/renewal";

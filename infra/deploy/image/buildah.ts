@@ -1,8 +1,34 @@
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Architecture } from "./architectures.ts";
-import { run } from "./run.ts";
+import { promisify } from "node:util";
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Runs a program in `cwd` to its end and returns its output. Throws with what it wrote to stderr, or how to get it. */
+export async function run(program: string, args: readonly string[], cwd?: string): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(program, args, { maxBuffer: MAX_BYTES, cwd });
+    return stdout;
+  } catch (error) {
+    const { code, stderr } = error as { readonly code?: unknown; readonly stderr?: string };
+    if (code === "ENOENT") {
+      throw new Error(
+        `${program} is missing; the image is built on Debian or one of its children, with git, npm and buildah`,
+      );
+    }
+    throw new Error(`${program} failed: ${stderr?.trim() || String(error)}`);
+  }
+}
+
+/** Architectures of the image, by the names that Debian and the OCI image specification share. */
+export const ARCHITECTURES = ["amd64", "arm64"] as const;
+export type Architecture = (typeof ARCHITECTURES)[number];
+
+/** Returns npm's package with the Node.js binary for an architecture. */
+export function npmNameOf(architecture: Architecture): string {
+  return `node-linux-${architecture === "amd64" ? "x64" : architecture}`;
+}
 
 /** The image of one platform. */
 export interface Manifest {

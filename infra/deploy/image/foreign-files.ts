@@ -4,10 +4,8 @@ import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../../../shared/function/errors.ts";
-import { ARCHITECTURES, npmNameOf } from "./architectures.ts";
-import { DEBIAN_PACKAGES, downloadDebian } from "./debian.ts";
-import { type ForeignFile, lockError } from "./lock.ts";
-import { run } from "./run.ts";
+import { ARCHITECTURES, npmNameOf, run } from "./buildah.ts";
+import { DEBIAN_PACKAGES, downloadDebian, type ForeignFile, lockError } from "./debian.ts";
 
 /** Where foreign files come from. */
 export interface Archives {

@@ -9,13 +9,18 @@ import { formatTable } from "../../platform/terminal/table.ts";
 import { writeYaml } from "../../platform/yaml/write-yaml.ts";
 import { IMAGE } from "../manifests/deployments.ts";
 import { API_VERSIONS } from "../manifests/kustomization.ts";
-import { ARCHITECTURES, type Architecture, npmNameOf } from "./architectures.ts";
-import { buildLayout, type Manifest, readManifests } from "./buildah.ts";
+import {
+  ARCHITECTURES,
+  type Architecture,
+  buildLayout,
+  type Manifest,
+  npmNameOf,
+  readManifests,
+} from "./buildah.ts";
+import { type ForeignFile, readLock, writeLock } from "./debian.ts";
 import { fetchForeign, fetchNewest } from "./foreign-files.ts";
-import { type ForeignFile, readLock, writeLock } from "./lock.ts";
 import { readNpmPackages, writeSboms } from "./sbom.ts";
-import { readSource, type Source } from "./source.ts";
-import { stageApp, stageNode, stageSystem } from "./stage.ts";
+import { readSource, type Source, stageApp, stageNode, stageSystem } from "./stage.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const LOCK = join(ROOT, "infra/deploy/image/image.lock");

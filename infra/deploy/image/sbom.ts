@@ -1,10 +1,8 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Manifest } from "./buildah.ts";
-import { RELEASE } from "./debian.ts";
-import type { ForeignFile } from "./lock.ts";
-import { run } from "./run.ts";
-import type { Source } from "./source.ts";
+import { type Manifest, run } from "./buildah.ts";
+import { type ForeignFile, RELEASE } from "./debian.ts";
+import type { Source } from "./stage.ts";
 
 interface Contents {
   readonly source: Source;

@@ -1,9 +1,40 @@
-import { chmod, cp, glob, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, glob, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { buildInto } from "../build.ts";
-import { DEBIAN_PACKAGES } from "./debian.ts";
-import type { ForeignFile } from "./lock.ts";
-import { run } from "./run.ts";
+import { run } from "./buildah.ts";
+import { DEBIAN_PACKAGES, type ForeignFile } from "./debian.ts";
+
+/** The commit that an image is made from. */
+export interface Source {
+  /** Folder of the repository, absolute. */
+  readonly root: string;
+  /** Commit, with `-modified` when the work tree differs from it. */
+  readonly revision: string;
+  /** Time of the commit. */
+  readonly at: Date;
+  readonly version: string;
+  readonly nodeVersion: string;
+}
+
+interface Package {
+  readonly version: string;
+  readonly devDependencies: { readonly node: string };
+}
+
+/** Reads package.json and the newest commit of the repository in `root`. */
+export async function readSource(root: string): Promise<Source> {
+  const text = await readFile(join(root, "package.json"), "utf8");
+  const { version, devDependencies } = JSON.parse(text) as Package;
+  const [commit = "", seconds] = (await run("git", ["log", "-1", "--format=%H %ct"], root)).split(" ");
+  const changes = await run("git", ["status", "--porcelain"], root);
+  return {
+    root,
+    revision: changes === "" ? commit : `${commit}-modified`,
+    at: new Date(Number(seconds) * 1_000),
+    version,
+    nodeVersion: devDependencies.node,
+  };
+}
 
 /** The `nonroot` of distroless images, and the user of the Containerfile. */
 export const USER_ID = 65_532;

@@ -1,4 +1,5 @@
 import { CustomResourceDefinition, Namespace, Secret } from "../../../shared/api/core.ts";
+import type { Kind } from "../../../shared/api/kinds.ts";
 import { isContractKind } from "../../../shared/function/define-function.ts";
 import type { Manifest } from "../deployment.ts";
 import {
@@ -13,7 +14,7 @@ import {
   serviceAccount,
 } from "../rbac.ts";
 import { inStandardGroup, type PolicyRule, rightsOf } from "../rights.ts";
-import { NAMESPACE, type ServerProcess } from "./processes.ts";
+import { NAMESPACE, type ServerProcess } from "./deployments.ts";
 
 /** Roles with this label add to the rights of one account: `capstan rbac` prints such roles. */
 export const AGGREGATE_TO = "capstan.dev/aggregate-to";
@@ -72,7 +73,7 @@ function ofProviders(name: string): Manifest {
 export const OF_PROVIDERS = [AGGREGATED, EXTERNAL_REMEDIATION];
 
 /** Whether functions of a process watch objects of providers. */
-export function meetsProviders({ isOfWorkloads, functions }: ServerProcess): boolean {
+function meetsProviders({ isOfWorkloads, functions }: ServerProcess): boolean {
   return (
     isOfWorkloads !== true && functions.some(({ spec }) => spec.watches.some(({ on }) => isContractKind(on)))
   );
@@ -89,4 +90,37 @@ const IN_NO_NAMESPACE: readonly string[] = [CustomResourceDefinition.plural, Nam
 function sortOf({ resources }: PolicyRule): Rights {
   if (resources.includes(Secret.plural)) return "secrets";
   return resources.some((resource) => IN_NO_NAMESPACE.includes(resource)) ? "cluster" : "objects";
+}
+
+/** Stands for whatever follows a contract. */
+const ANY = { group: "any", resource: "any" };
+
+/**
+ * Returns a ClusterRole for each process that meets objects of providers, by which it may work on these kinds. Which
+ * contract a kind follows no definition says, so it gets the verbs that a process needs for any.
+ */
+export function providerRoles(
+  kinds: readonly Pick<Kind, "group" | "plural">[],
+  processes: readonly ServerProcess[],
+): readonly Manifest[] {
+  return processes.filter(meetsProviders).map((process) => {
+    const { name } = process;
+    return clusterRole(`${name}-of-providers`, rulesFor(kinds, verbsOf(process)), { [AGGREGATE_TO]: name });
+  });
+}
+
+function verbsOf({ part, functions }: ServerProcess): PolicyRule["verbs"] {
+  const rules = rightsOf(functions, () => ANY, [part]);
+  return rules.find(({ apiGroups }) => apiGroups.includes(ANY.group))?.verbs ?? [];
+}
+
+function rulesFor(
+  kinds: readonly Pick<Kind, "group" | "plural">[],
+  verbs: PolicyRule["verbs"],
+): readonly PolicyRule[] {
+  return [...Map.groupBy(kinds, ({ group }) => group)].map(([group, ofGroup]) => ({
+    apiGroups: [group],
+    resources: [...new Set(ofGroup.map(({ plural }) => plural))],
+    verbs,
+  }));
 }

@@ -4,9 +4,6 @@ import { inStandardGroup, ownerDeletions, type PolicyRule } from "../rights.ts";
 import { boundRole, OF_PROVIDERS, processAccount, RIGHTS } from "./accounts.ts";
 import { filesOf } from "./base.ts";
 import { consoleComponents } from "./console.ts";
-import { type Folder, without } from "./kustomization.ts";
-import { monitors } from "./monitors.ts";
-import { observationComponents } from "./observation.ts";
 import {
   functionProcesses,
   NAMESPACE,
@@ -14,7 +11,9 @@ import {
   serverProcesses,
   workersOf,
   workloadRelay,
-} from "./processes.ts";
+} from "./deployments.ts";
+import { type Folder, without } from "./kustomization.ts";
+import { monitors, observationComponents } from "./monitors.ts";
 import { scalingComponents } from "./scaling.ts";
 import { takeoverAccount } from "./takeover.ts";
 import { withoutWebhook } from "./webhook.ts";

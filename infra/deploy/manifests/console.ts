@@ -4,10 +4,9 @@ import { deploymentOf, HEALTH_PORT, type Manifest } from "../deployment.ts";
 import { clusterRole, serviceAccount } from "../rbac.ts";
 import { OWN_CLUSTER, type PolicyRule } from "../rights.ts";
 import { boundRole, REVIEWS } from "./accounts.ts";
-import { IMAGE, QUEUE, QUEUE_ENV, serviceOf } from "./deployments.ts";
+import { IMAGE, NAMESPACE, PART_OF, QUEUE, QUEUE_ENV, serviceOf } from "./deployments.ts";
 import type { Folder } from "./kustomization.ts";
 import { fromAnywhere } from "./network.ts";
-import { NAMESPACE, PART_OF } from "./processes.ts";
 
 /** Name of its Deployment, account, Service and Secret. */
 const CONSOLE = "capstan-console";

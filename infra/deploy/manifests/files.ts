@@ -1,5 +1,5 @@
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
-import { alignedTable } from "../../platform/markdown-table.ts";
+import { alignedTable } from "../../platform/terminal/table.ts";
 import { writeYaml } from "../../platform/yaml/write-yaml.ts";
 import { yamlOf } from "../components.ts";
 import type { Manifest } from "../deployment.ts";

@@ -1,6 +1,5 @@
 import type { Manifest } from "../deployment.ts";
-import { DIAGNOSTICS_PORT } from "./deployments.ts";
-import { NAMESPACE, PART_OF } from "./processes.ts";
+import { DIAGNOSTICS_PORT, NAMESPACE, PART_OF } from "./deployments.ts";
 import { REDIS_LABELS, REDIS_PORT } from "./redis.ts";
 
 /** Where scrapers and autoscalers are, by the name of their namespace. */

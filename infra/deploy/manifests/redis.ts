@@ -1,5 +1,5 @@
 import { CONFINED, type Manifest } from "../deployment.ts";
-import { NAMESPACE, PART_OF } from "./processes.ts";
+import { NAMESPACE, PART_OF } from "./deployments.ts";
 
 export const REDIS_PORT = 6379;
 export const REDIS_LABELS = { "app.kubernetes.io/name": "capstan-redis" };

@@ -1,9 +1,8 @@
 import { GROUPS, type Group } from "../../../shared/function/groups.ts";
 import type { Manifest } from "../deployment.ts";
-import { DIAGNOSTICS_PORT } from "./deployments.ts";
+import { DIAGNOSTICS_PORT, NAMESPACE, type ServerProcess, workersOf } from "./deployments.ts";
 import { type Folder, without } from "./kustomization.ts";
 import { CLIENT } from "./monitors.ts";
-import { NAMESPACE, type ServerProcess, workersOf } from "./processes.ts";
 
 /**
  * Bounds of the workers of a group, and of a function: many of them rest for hours. KEDA starts the first one when a key is

@@ -6,7 +6,7 @@ import type { CertificateRequest, Credentials, Pki } from "../../platform/pki/pk
 import { REDIS_USERS, type RedisUser, RIGHTS } from "../../queue/backends/redis/server/users.ts";
 import type { Manifest } from "../deployment.ts";
 import { sha256 } from "../sha256.ts";
-import { NAMESPACE } from "./processes.ts";
+import { NAMESPACE } from "./deployments.ts";
 
 interface Places {
   readonly namespace?: string | undefined;

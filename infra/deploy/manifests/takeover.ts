@@ -2,7 +2,7 @@ import { RIGHTS, RIGHTS_BESIDE_CORE, RIGHTS_ON_MAKERS } from "../../operate/take
 import type { Manifest } from "../deployment.ts";
 import { clusterRole, clusterRoleBinding, serviceAccount } from "../rbac.ts";
 import type { PolicyRule } from "../rights.ts";
-import { NAMESPACE } from "./processes.ts";
+import { NAMESPACE } from "./deployments.ts";
 
 const NAME = "capstan-takeover";
 

@@ -8,13 +8,14 @@ import {
   disruptionBudget,
   IMAGE,
   LISTENING,
+  NAMESPACE,
   onDifferentNodes,
+  PART_OF,
   SCRAPED,
   serviceOf,
 } from "./deployments.ts";
 import { type Folder, without } from "./kustomization.ts";
 import { fromAnywhere } from "./network.ts";
-import { NAMESPACE, PART_OF } from "./processes.ts";
 
 /** Name of its Deployment, account and Service; `capstan webhook` names this Service to the API server. */
 export const WEBHOOK = "capstan-webhook";

@@ -7,7 +7,7 @@ import type { KeyHistory, ReadHistory } from "../../../shared/runtime/letters/ru
 import type { Clock, KubeClient } from "../../../shared/runtime/ports.ts";
 import { formatKey, parseKey } from "../../../shared/runtime/queue/key.ts";
 import { type Freshness, readFreshness } from "../../../shared/runtime/read/signs.ts";
-import { fieldOwners } from "../../platform/kube/field-owners.ts";
+import { fieldOwners } from "../../platform/kube/take-over.ts";
 import { type ExplainedHealth, explainHealth } from "./explain-health.ts";
 import { explainStep, type ReadSources, type StepNow } from "./explain-step.ts";
 import { factsOf, type ObjectFacts } from "./object-facts.ts";

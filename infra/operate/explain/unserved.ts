@@ -2,7 +2,7 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import type { QueuePeek, QueueReader } from "../../../shared/runtime/queue/queue-reader.ts";
-import { cachedFor } from "../../platform/cached-for.ts";
+import { cachedFor } from "../../platform/cached-answers.ts";
 import type { Heartbeat } from "../../queue/heartbeats/heartbeats.ts";
 
 /** A function that no living process serves. */

@@ -8,7 +8,7 @@ import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import { KubeError } from "../../../shared/function/errors.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { endOfEntries } from "../../../shared/runtime/write/field-managers.ts";
-import { loadCrds } from "../../platform/crds/load.ts";
+import { loadCrds } from "../../platform/crds/crd.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 import { rest } from "../../platform/rest.ts";
 import { type Core, Deployment } from "./core.ts";

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { valueAt } from "../../../shared/api/path.ts";
-import { loadCrds } from "./load.ts";
+import { loadCrds } from "./crd.ts";
 
 const VERSION = "v1beta2";
 

@@ -1,6 +1,7 @@
 import { CLUSTER_GROUP, type Kind, type KubeObject } from "../../../shared/api/kinds.ts";
 import { olderColumns, olderSchema } from "../../../shared/api/older/schema.ts";
 import { OLDER } from "../../../shared/api/older/table.ts";
+import { KINDS } from "../../../shared/api/registry.ts";
 import { type Structural, toStructural } from "../../../shared/api/structural.ts";
 import { WAIVE_ANNOTATION } from "../../../shared/contract/waive-annotation.ts";
 import { providerOf } from "../../../shared/function/providers.ts";
@@ -114,4 +115,17 @@ export function toCrd(of: Kind, converting?: ConversionClient): CrdObject | unde
       ],
     },
   };
+}
+
+/**
+ * Returns the CRDs of kinds, those of the core by default, as `generated/` holds them, in their order, with older versions
+ * where `converting` says who converts them. They are built from the schemas, which are loaded anyway, in a fifth of the
+ * time of parsing the YAML; a test proves that both are the same.
+ */
+export async function loadCrds(
+  kinds: readonly Kind[] = KINDS,
+  converting?: ConversionClient,
+): Promise<readonly KubeObject[]> {
+  const { toCrd } = await import("./crd.ts");
+  return kinds.flatMap((kind) => toCrd(kind, converting) ?? []);
 }

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { decodeJson, type JsonBounds, JsonTooLarge } from "./decode-json.ts";
 import { type RequestSubject, undecodable } from "./errors.ts";
-import { isObject, isText, problemOf } from "./object-shape.ts";
+import { isObject, isText, problemOf } from "./kind-shapes.ts";
 
 /** S-14. A page of a list may be longer, each of its objects may not. */
 export const OBJECT_LIMIT_BYTES = 10 * 1024 * 1024;

@@ -1,4 +1,5 @@
 import { apiVersionOf, type Kind } from "../../../shared/api/kinds.ts";
+import { KubeError } from "../../../shared/function/errors.ts";
 import type { Clock, Log, Sending } from "../../../shared/runtime/ports.ts";
 import {
   answerOf,
@@ -9,16 +10,51 @@ import {
   TRUSTED,
   UNTRUSTED,
 } from "./answer.ts";
-import { createDiscovery } from "./discovery.ts";
 import type { RequestSubject } from "./errors.ts";
+import { isObject, isText } from "./kind-shapes.ts";
+import { createTimeSlices } from "./list-bounds.ts";
 import type { RequestRate } from "./rate-limit.ts";
 import { createRequester, type Requester, type RequesterOptions } from "./request.ts";
 import { pathOf } from "./resource-path.ts";
 import type { ServerAccess } from "./server-access.ts";
-import { createTimeSlices } from "./time-slices.ts";
 import type { Connect } from "./transport.ts";
 import { type Calls, createReads, createWrites, type Send, type ServerClient } from "./verbs.ts";
 import { decompress, limitSilence } from "./watch-stream.ts";
+
+const API_VERSION = /^(?:([a-z0-9.-]{1,253})\/)?([a-z0-9]{1,63})$/;
+
+/** Asks the discovery API of a server which kinds it serves: its own, those of CRDs and of aggregated servers. */
+function createDiscovery(calls: Calls): Pick<ServerClient, "kinds"> {
+  return {
+    async kinds(apiVersion) {
+      const [, group = "", version] = API_VERSION.exec(apiVersion) ?? [];
+      if (version === undefined) return [];
+      const path = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+      const subject = { kind: listKindOf({ group, version }), verb: "get" } as const;
+      try {
+        const { resources } = await calls.document(subject, { method: "GET", path });
+        return Array.isArray(resources) ? resources.flatMap((each) => kindIn(each, { group, version })) : [];
+      } catch (error) {
+        if (error instanceof KubeError && error.status === 404) return [];
+        throw error;
+      }
+    },
+  };
+}
+
+/** The document itself, for messages. */
+function listKindOf(of: Pick<Kind, "group" | "version">): Kind {
+  return { ...of, kind: "APIResourceList", plural: "apiresourcelists", namespaced: false };
+}
+
+/** Subresources, and kinds that only take questions, hold no object. */
+function kindIn(resource: unknown, of: Pick<Kind, "group" | "version">): readonly Kind[] {
+  if (!isObject(resource)) return [];
+  const { name, kind, namespaced, verbs } = resource;
+  if (!isText(name) || !isText(kind) || name.includes("/")) return [];
+  const isStored = Array.isArray(verbs) && verbs.includes("patch");
+  return isStored ? [{ ...of, kind, plural: name, namespaced: namespaced === true }] : [];
+}
 
 export interface ServerOptions {
   readonly clock: Clock;

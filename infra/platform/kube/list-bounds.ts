@@ -3,7 +3,25 @@ import type { KubeError } from "../../../shared/function/errors.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { type RequestSubject, undecodable } from "./errors.ts";
 
-export interface ListBounds {
+/** Long work yields the event loop after this time (KR-20). */
+const SLICE_MS = 20;
+
+/**
+ * Returns a function to call between two pieces of work: it waits for the next turn of the event loop at the end of a
+ * slice.
+ */
+export function createTimeSlices(clock: Clock): () => Promise<void> | undefined {
+  const next = () => clock.now().getTime() + SLICE_MS;
+  let endsAt = next();
+  return () => {
+    if (clock.now().getTime() < endsAt) return undefined;
+    return new Promise<void>((resolve) => clock.after(0, resolve)).then(() => {
+      endsAt = next();
+    });
+  };
+}
+
+interface ListBounds {
   /** Checks each page as it arrives. Throws KubeError `TooLarge`. */
   check(page: { readonly items: number; readonly first: boolean; readonly token: string }): void;
 }

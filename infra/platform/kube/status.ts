@@ -1,4 +1,4 @@
-import { isObject, isText } from "./object-shape.ts";
+import { isObject, isText } from "./kind-shapes.ts";
 
 /** The answer of the API server to a request that it did not carry out. */
 export interface Status {

@@ -7,8 +7,7 @@ import { StringDecoder } from "node:string_decoder";
 import { DEFAULT_CIPHERS } from "node:tls";
 import { createGunzip } from "node:zlib";
 import { Agent, request as httpRequest } from "../node-http.ts";
-import { environmentProxy } from "./environment-proxy.ts";
-import { leadThrough, type ProxyPath } from "./proxy-tunnel.ts";
+import { environmentProxy, leadThrough, type ProxyPath } from "./proxy-tunnel.ts";
 import { checkedLookup, hostOf, type ServerAccess } from "./server-access.ts";
 
 export interface HttpRequest {

@@ -7,9 +7,9 @@ import type { Clock, KubeClient } from "../../../shared/runtime/ports.ts";
 import { EVICTION_TIMEOUT } from "../../../shared/runtime/write/evictions.ts";
 import type { Decoding, ListBody } from "./answer.ts";
 import { isAbsent, noAnswer, type RequestSubject } from "./errors.ts";
+import type { Members } from "./kind-shapes.ts";
 import { createListBounds } from "./list-bounds.ts";
 import { mergePatchOf } from "./merge-patch.ts";
-import type { Members } from "./object-shape.ts";
 import { pathOf, selectorsOf, withQuery } from "./resource-path.ts";
 import { decodeEvents, type ReceivedEvent } from "./watch-stream.ts";
 

@@ -5,7 +5,7 @@ import { KubeError } from "../../../shared/function/errors.ts";
 import type { Clock, WatchEvent } from "../../../shared/runtime/ports.ts";
 import { type Decoding, parseAnswer } from "./answer.ts";
 import { errorOfEvent, noAnswer, type RequestSubject, undecodable } from "./errors.ts";
-import { problemOf } from "./object-shape.ts";
+import { problemOf } from "./kind-shapes.ts";
 import type { StreamedAnswer } from "./transport.ts";
 
 /** KR-11. */

@@ -15,7 +15,7 @@ import {
   FLAVOUR_RULES,
   REPLICA_PATHS,
   reportedConditions,
-} from "./sim-controlplane-fields.ts";
+} from "./sim-controlplane.ts";
 import { count, flag, providerCrd, templateOf, templateSchema } from "./sim-provider.ts";
 
 /** Describes `corev1.ObjectReference`, as the contract v1beta1 has it. */

@@ -5,16 +5,17 @@ import type { CertificateAuthority, CertificateProblem } from "../../platform/pk
 import { systemRandom } from "../../platform/random.ts";
 import { badRequest } from "./errors/status-error.ts";
 import type { Administered } from "./faults/admin.ts";
-import type { Fault } from "./faults/fault.ts";
-import { Faults, hides } from "./faults/faults.ts";
-import { type ListenerOptions, listen, TOKEN_SEGMENT } from "./http/listener.ts";
+import { type Fault, Faults, hides } from "./faults/faults.ts";
+import {
+  type ListenerOptions,
+  listen,
+  RequestLog,
+  type RequestRecord,
+  TOKEN_SEGMENT,
+} from "./http/listener.ts";
 import { openPort, type Port, type PortOptions, type TlsIdentity } from "./http/port.ts";
-import { RequestLog, type RequestRecord } from "./http/request-log.ts";
 import { Converters } from "./kinds/conversion.ts";
-import type { Serve } from "./request/exchange.ts";
-import type { VirtualServer } from "./request/request.ts";
-import type { PermissionRule } from "./request/user.ts";
-import { Users } from "./request/users.ts";
+import { type PermissionRule, type Serve, Users, type VirtualServer } from "./request/request.ts";
 import { Journal } from "./storage/journal.ts";
 import { Storage } from "./storage/storage.ts";
 import { runVirtualServer, type VirtualServerOptions, type VirtualServerRun } from "./virtual-server.ts";

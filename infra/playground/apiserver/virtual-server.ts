@@ -2,15 +2,13 @@ import type { Clock, Random } from "../../../shared/runtime/ports.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { systemRandom } from "../../platform/random.ts";
 import { CrdLifecycle } from "./controllers/crd-lifecycle.ts";
-import { retainEvents } from "./controllers/event-retention.ts";
+import { retainEvents, terminatePods } from "./controllers/expiry.ts";
 import { GarbageCollector } from "./controllers/garbage-collector.ts";
 import { createInitialNamespaces, NamespaceController } from "./controllers/namespaces.ts";
-import { terminatePods } from "./controllers/pod-termination.ts";
 import type { Converters } from "./kinds/conversion.ts";
 import { CORE_KINDS } from "./kinds/core-kinds.ts";
 import { Registry } from "./kinds/registry.ts";
-import type { VirtualServer } from "./request/request.ts";
-import type { Users } from "./request/users.ts";
+import type { Users, VirtualServer } from "./request/request.ts";
 import type { Storage } from "./storage/storage.ts";
 
 export interface VirtualServerOptions {

@@ -1,11 +1,72 @@
+import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { ContractKind } from "../../../shared/contract/contract-kind.ts";
 import { providerOf } from "../../../shared/function/providers.ts";
+import { deploymentOf, HEALTH_PORT, type Manifest, variable } from "../../deploy/deployment.ts";
 import type { Provider } from "../../deploy/providers.ts";
-import type { Place } from "../../deploy/rights.ts";
+import { clusterRole, clusterRoleBinding, serviceAccount } from "../../deploy/rbac.ts";
+import type { Place, PolicyRule } from "../../deploy/rights.ts";
 import { SIM_KINDS } from "../api/kinds.ts";
-import { SimServer } from "../api/sim-cloud.ts";
-import { cloudAccount, cloudDeployment } from "./cloud.ts";
+import { SimInstance, SimServer } from "../api/sim-cloud.ts";
 import { clusterTemplates } from "./templates.ts";
+
+/** Where the cloud stands: beside the manager of its provider. */
+interface Home {
+  readonly app: string;
+  readonly namespace: string;
+}
+
+/** Returns what the simulated cloud may do: it follows its own kinds and reads the authorities of Clusters. */
+function cloudAccount({ app, namespace }: Home): readonly Manifest[] {
+  const name = `${app}-cloud`;
+  const plurals = [SimInstance, SimServer].map(({ plural }) => plural);
+  const rules: readonly PolicyRule[] = [
+    { apiGroups: [""], resources: ["secrets"], verbs: ["get"] },
+    { apiGroups: [Cluster.group], resources: [Cluster.plural], verbs: ["get", "list", "watch"] },
+    { apiGroups: [SimServer.group], resources: plurals, verbs: ["list", "patch", "watch"] },
+    {
+      apiGroups: [SimServer.group],
+      resources: plurals.map((plural) => `${plural}/status`),
+      verbs: ["patch"],
+    },
+  ];
+  return [
+    serviceAccount(name, namespace),
+    clusterRole(`${namespace}-cloud`, rules),
+    clusterRoleBinding(`${namespace}-cloud`, name, namespace),
+  ];
+}
+
+/**
+ * Returns the Deployment of the simulated cloud. With `SIM_CLOUD_REPLICAS=0` it runs elsewhere, for several management
+ * clusters. One process holds the workload servers, so the old one ends before a new one starts.
+ */
+function cloudDeployment({ app, namespace }: Home, image: string): Manifest {
+  return deploymentOf({
+    app: `${app}-cloud`,
+    namespace,
+    container: "cloud",
+    image,
+    replicas: CLOUD_REPLICAS,
+    args: [
+      "cloud",
+      "--cloud-address=$(POD_IP)",
+      "--data=/tmp/cloud",
+      `--health-address=:${HEALTH_PORT}`,
+      `--log-level=${variable("SIM_LOG_LEVEL", "info")}`,
+    ],
+    env: [{ name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } }],
+    strategy: { type: "Recreate" },
+  });
+}
+
+/**
+ * `replicas` from a variable. `generate provider --describe` converts each Deployment with the variables still in it, and
+ * fails at a number that is a text (`unrecognized type: int32`); a field that it does not know it leaves out. So the name
+ * begins with a part of the value that is always empty, and is `replicas` once the variables are replaced.
+ */
+const CLOUD_REPLICAS = {
+  "${SIM_CLOUD_REPLICAS:0:0}replicas": variable("SIM_CLOUD_REPLICAS", 1),
+};
 
 /** Returns the kind of the simulated provider that follows a contract: its functions meet no other one. */
 export function ofSim({ contract }: ContractKind): Place {

@@ -1,7 +1,21 @@
+import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { SimInstance, SimServer } from "../api/sim-cloud.ts";
 import { type Claims, type ClaimsOptions, clusterKeyOf, createClaims, type Thing } from "./claims.ts";
-import { instanceID, serverID } from "./identity.ts";
 import type { WorkloadServer } from "./workload-server.ts";
+
+/** Returns the text by which a server is found again, whatever its object: from spec and metadata, never a uid. */
+function serverID(server: SimServer): string {
+  return server.spec.serverID ?? defaultID(server);
+}
+
+/** Returns the text by which an instance is found again; its Node repeats it as its provider ID. */
+export function instanceID(instance: SimInstance): string {
+  return instance.spec.providerID ?? defaultID(instance);
+}
+
+function defaultID({ metadata: { namespace = "", name } }: KubeObject): string {
+  return `sim://${namespace}/${name}`;
+}
 
 /** A workload server that runs. */
 export interface RunningServer extends WorkloadServer {

@@ -6,8 +6,7 @@ import type { Clock } from "../../../shared/runtime/ports.ts";
 import { SimInstance } from "../api/sim-cloud.ts";
 import { type Claim, isHeld, judge, release, type Thing } from "./claims.ts";
 import { type CloudView, homeOf, type RunningServer } from "./cloud-view.ts";
-import { addressesOf } from "./node.ts";
-import { type Registered, removeNode, upToDateNode } from "./registered-node.ts";
+import { addressesOf, type Registered, removeNode, upToDateNode } from "./node.ts";
 
 /** Facts about an instance that its objects may have lost. */
 interface Life {

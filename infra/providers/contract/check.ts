@@ -3,23 +3,23 @@ import type { Crd } from "../../../shared/contract/rules/crd/subject.ts";
 import { aggregatedIn, releaseAround } from "../../../shared/contract/rules/release/around.ts";
 import type { Release } from "../../../shared/contract/rules/release/subject.ts";
 import type { ReleaseName } from "../clusterctl/release/read-release.ts";
-import { NO_VALUES, type Values } from "../clusterctl/render/values.ts";
-import { withCheckedWaivers } from "./checked-waivers.ts";
-import { documentsOf, type InputDocument } from "./documents.ts";
-import type { Finding, InputProblem, Outcome, ReportedCrd } from "./finding.ts";
-import { type CrdOptions, judgeCrds, reportedCrd } from "./judge-crds.ts";
-import { judgeRelease } from "./judge-release.ts";
+import { NO_VALUES, type Values } from "../clusterctl/render/typed.ts";
 import {
+  documentsOf,
   isKustomization,
   type Kustomization,
   kustomizing,
   readKustomization,
   strayPatches,
-} from "./kustomize.ts";
-import { isJudgedDocument, judgeDocumentObjects } from "./objects/judge-documents.ts";
-import type { ObjectOptions } from "./objects/judge-objects.ts";
+} from "./documents.ts";
+import type { Finding, InputProblem, Outcome, ReportedCrd } from "./finding.ts";
+import { judgeRelease } from "./judge.ts";
+import { type CrdOptions, judgeCrds, reportedCrd } from "./judge-crds.ts";
+import { isJudgedDocument, judgeDocumentObjects, type ObjectOptions } from "./objects/judge-objects.ts";
+import type { InputDocument } from "./read-crd.ts";
 import { isDefinition, isPatch, type PlacedCrd, readCrd, type WhyRefused } from "./read-crd.ts";
 import { readFiles } from "./read-files.ts";
+import { withCheckedWaivers } from "./waivers.ts";
 
 export interface CheckOptions extends Omit<CrdOptions, "release">, ObjectOptions {
   readonly whyRefused: WhyRefused;

@@ -1,6 +1,15 @@
 import type { ContractVersion } from "../../../shared/api/kinds.ts";
 import type { Artefact, Level, RuleText, Verdict } from "../../../shared/contract/rules/rule.ts";
 
+/** The version of Cluster API whose behaviour rules and findings describe. */
+export const CORE_VERSION = "v1.14.2";
+
+/** Returns the address of a rule's source: a page, or a file of that version. */
+export function linkTo(source: string): string {
+  if (source.startsWith("https://")) return source;
+  return `https://github.com/kubernetes-sigs/cluster-api/blob/${CORE_VERSION}/${source}`;
+}
+
 /** One judgement of one rule, with everything that a report says of it. */
 export interface Finding {
   readonly rule: string;

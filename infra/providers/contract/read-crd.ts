@@ -2,9 +2,18 @@ import type { Crd, CrdVersion, SchemaNode } from "../../../shared/contract/rules
 import type { Place } from "../../../shared/contract/rules/rule.ts";
 import { WAIVE_ANNOTATION } from "../../../shared/contract/waive-annotation.ts";
 import { truncate } from "../../../shared/rules/conditions/truncate.ts";
-import { isObject } from "../../platform/kube/object-shape.ts";
-import type { InputDocument } from "./documents.ts";
+import { isObject } from "../../platform/kube/kind-shapes.ts";
 import type { InputProblem } from "./finding.ts";
+
+/** One object of an input. */
+export interface InputDocument {
+  readonly value: { readonly [member: string]: unknown };
+  readonly file: string;
+  /** First line of the object, from 1; that of the list for an object in a list. */
+  readonly line: number;
+  /** The line of a path in the object, from 1. */
+  readonly lineAt?: (path: string) => number;
+}
 
 /** A CRD and where it stands. */
 export interface PlacedCrd {

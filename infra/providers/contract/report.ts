@@ -1,7 +1,17 @@
-import type { Verdict } from "../../../shared/contract/rules/rule.ts";
+import { isAbsolute } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { RuleText, Verdict } from "../../../shared/contract/rules/rule.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
-import type { Finding, Outcome, ReportedCrd } from "./finding.ts";
-import { CORE_VERSION } from "./links.ts";
+import { packageVersion } from "../../platform/package-version.ts";
+import {
+  CORE_VERSION,
+  type Finding,
+  type InputProblem,
+  linkTo,
+  type Outcome,
+  type ReportedCrd,
+} from "./finding.ts";
+import { STANDARD_INPUT } from "./read-files.ts";
 
 /** The report of `check` and `probe` as JSON. */
 export interface Report {
@@ -14,7 +24,7 @@ export interface Report {
 }
 
 /** How many findings have each verdict; waived ones are counted under `waived` only. */
-export type Summary = { readonly [verdict in Verdict | "waived"]: number };
+type Summary = { readonly [verdict in Verdict | "waived"]: number };
 
 /** The same outcome gives the same report, in whatever order it was found. */
 export function toReport({ crds, findings }: Pick<Outcome, "crds" | "findings">): Report {
@@ -49,4 +59,94 @@ function compareFindings(a: Finding, b: Finding): number {
     if (order !== 0) return order;
   }
   return (a.line ?? 0) - (b.line ?? 0);
+}
+
+const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
+const HOME = "https://github.com/kubernetes-sigs/cluster-api/issues/13254";
+
+/** Returns the findings that are `fail` or `warn` as a SARIF 2.1.0 log, as code scanning reads it. */
+export function toSarif(outcome: Outcome, exitCode: number): object {
+  const { findings } = toReport(outcome);
+  const shown = findings.filter(({ verdict }) => verdict === "fail" || verdict === "warn");
+  const ids = [...new Set(shown.map(({ rule }) => rule))].toSorted(compareText);
+  const rules = ids.flatMap((id) => outcome.rules.find((rule) => rule.id === id) ?? []);
+  const indexOf = new Map(rules.map(({ id }, index) => [id, index]));
+  return {
+    $schema: SCHEMA,
+    version: "2.1.0",
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: "capstan contract check",
+            version: packageVersion(),
+            informationUri: HOME,
+            rules: rules.map(toRule),
+          },
+        },
+        invocations: [toInvocation(outcome.problems, exitCode)],
+        results: shown.map((finding) => toResult(finding, indexOf.get(finding.rule) ?? -1)),
+      },
+    ],
+  };
+}
+
+function toRule({ id, sentence, effect, source, level }: RuleText): object {
+  const strict = level === "MUST" || (typeof level === "object" && Object.values(level).includes("MUST"));
+  const text = `${sentence}. Where it does not hold: ${effect}.`;
+  return {
+    id,
+    shortDescription: { text: sentence },
+    fullDescription: { text },
+    help: { text: `${text} Source: ${linkTo(source)}` },
+    helpUri: linkTo(source),
+    defaultConfiguration: { level: strict ? "error" : "warning" },
+  };
+}
+
+function toResult(finding: Finding, ruleIndex: number): object {
+  const { rule, verdict, object, path, waived } = finding;
+  const name = path === undefined ? object : `${object} ${path}`;
+  return {
+    ruleId: rule,
+    ruleIndex,
+    level: verdict === "fail" ? "error" : "warning",
+    message: { text: messageOf(finding) },
+    locations: [{ ...physical(finding), logicalLocations: [{ fullyQualifiedName: name }] }],
+    ...(waived === undefined ? {} : { suppressions: [{ kind: "external", justification: waived }] }),
+  };
+}
+
+function messageOf({ object, contract, path, found, expected, effect }: Finding): string {
+  const where = [object, contract, path].filter((part) => part !== undefined).join(" ");
+  const values = [
+    ...(found === undefined ? [] : [`found ${found}`]),
+    ...(expected === undefined ? [] : [`expected ${expected}`]),
+  ];
+  return `${where}: ${values.join(", ")}. ${effect}.`;
+}
+
+function physical({ file, line }: Pick<Finding, "file" | "line">): object {
+  if (file === undefined) return {};
+  const region = line === undefined ? {} : { region: { startLine: Math.max(line, 1) } };
+  return { physicalLocation: { artifactLocation: { uri: uriOf(file) }, ...region } };
+}
+
+/** Relative paths stay relative to the folder of the call, so that code scanning finds the file in the repository. */
+function uriOf(file: string): string {
+  if (file === STANDARD_INPUT) return "stdin";
+  if (isAbsolute(file)) return pathToFileURL(file).href;
+  return file.split(/[\\/]/).map(encodeURIComponent).join("/");
+}
+
+function toInvocation(problems: readonly InputProblem[], exitCode: number): object {
+  return {
+    executionSuccessful: problems.length === 0,
+    exitCode,
+    toolExecutionNotifications: problems.map(({ file, line, message }) => ({
+      level: "error",
+      message: { text: `${file} ${message}` },
+      locations: [physical({ file, line })],
+    })),
+  };
 }

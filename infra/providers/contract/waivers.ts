@@ -1,7 +1,9 @@
+import { ALL_RULES } from "../../../shared/contract/rules/all.ts";
 import type { Place } from "../../../shared/contract/rules/rule.ts";
 import { WAIVE_ANNOTATION } from "../../../shared/contract/waive-annotation.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { truncate } from "../../../shared/rules/conditions/truncate.ts";
+import type { InputProblem } from "./finding.ts";
 
 /** Reasons by rule id, for every object; those of one object stand in its annotation. */
 export type Waivers = ReadonlyMap<string, string>;
@@ -57,4 +59,17 @@ export function waiverProblem({ waive }: Place, rules: ReadonlySet<string>): str
   } catch (error) {
     return messageOf(error);
   }
+}
+
+const KNOWN_RULES = new Set(ALL_RULES.map(({ id }) => id));
+
+/** Checks the waivers of an object. An annotation that cannot be read waives nothing, and is a problem. */
+export function withCheckedWaivers<T extends { readonly place: Place }>(
+  one: T,
+): { readonly one: T; readonly problem?: InputProblem } {
+  const { file, line, object } = one.place;
+  const message = waiverProblem(one.place, KNOWN_RULES);
+  if (message === undefined) return { one };
+  const problem = { file: file ?? object, line, message };
+  return { one: { ...one, place: { ...one.place, waive: undefined } }, problem };
 }

@@ -2,7 +2,7 @@ import { WATCH_FILTER_LABEL } from "../../../shared/api/indexes.ts";
 import type { KubeObject, ObjectMeta } from "../../../shared/api/kinds.ts";
 import type { Clock } from "../../../shared/runtime/ports.ts";
 import { FOREIGN_TIMES, FOREIGN_WITHIN_MS } from "../../../shared/runtime/write/foreign-controller.ts";
-import { type FieldOwner, fieldOwners } from "../../platform/kube/field-owners.ts";
+import { type FieldOwner, fieldOwners } from "../../platform/kube/take-over.ts";
 
 type ForeignController = NonNullable<ObjectMeta["foreign"]>;
 

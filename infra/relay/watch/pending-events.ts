@@ -1,5 +1,5 @@
 import type { Clock } from "../../../shared/runtime/ports.ts";
-import { createTimeSlices } from "../../platform/kube/time-slices.ts";
+import { createTimeSlices } from "../../platform/kube/list-bounds.ts";
 import type { ReceivedEvent } from "../../platform/kube/watch-stream.ts";
 import { inGroups } from "./event-groups.ts";
 import type { OpenWatch } from "./open-watch.ts";

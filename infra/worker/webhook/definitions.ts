@@ -5,8 +5,7 @@ import { OLDER } from "../../../shared/api/older/table.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { listAt, textAt, valueAt } from "../../../shared/api/path.ts";
 import { KINDS } from "../../../shared/api/registry.ts";
-import type { ConversionClient } from "../../platform/crds/crd.ts";
-import { loadCrds } from "../../platform/crds/load.ts";
+import { type ConversionClient, loadCrds } from "../../platform/crds/crd.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 
 type Reader = Pick<ServerClient, "pages">;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { installCrds } from "../../../infra/cli/install-crds.ts";
-import { loadCrds } from "../../../infra/platform/crds/load.ts";
+import { loadCrds } from "../../../infra/platform/crds/crd.ts";
 import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
 import { KubeError } from "../../../shared/function/errors.ts";
 import { ALL_KINDS } from "../../support/all-kinds.ts";

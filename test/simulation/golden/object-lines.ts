@@ -1,5 +1,5 @@
-import { fieldOwners } from "../../../infra/platform/kube/field-owners.ts";
-import { isObject } from "../../../infra/platform/kube/object-shape.ts";
+import { isObject } from "../../../infra/platform/kube/kind-shapes.ts";
+import { fieldOwners } from "../../../infra/platform/kube/take-over.ts";
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { type Listed, maskText } from "../play/state.ts";
 

@@ -1,4 +1,4 @@
-import { fieldOwners } from "../../../infra/platform/kube/field-owners.ts";
+import { fieldOwners } from "../../../infra/platform/kube/take-over.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import { segmentsOf, valueAt } from "../../../shared/api/path.ts";
 import { type AnyFunction, isContractKind } from "../../../shared/function/define-function.ts";

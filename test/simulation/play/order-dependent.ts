@@ -1,4 +1,4 @@
-import { isObject } from "../../../infra/platform/kube/object-shape.ts";
+import { isObject } from "../../../infra/platform/kube/kind-shapes.ts";
 import { sameJson } from "../../../shared/api/path.ts";
 import type { Listed } from "./state.ts";
 

@@ -1,5 +1,5 @@
+import { isObject } from "../../../infra/platform/kube/kind-shapes.ts";
 import { parseKubeconfig } from "../../../infra/platform/kube/kubeconfig.ts";
-import { isObject } from "../../../infra/platform/kube/object-shape.ts";
 import type { ServerAccess } from "../../../infra/platform/kube/server-access.ts";
 import type { Storage } from "../../../infra/playground/apiserver/entry.ts";
 import type { KubeObject } from "../../../shared/api/kinds.ts";

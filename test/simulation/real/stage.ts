@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ServerProcess, serverProcesses } from "../../../infra/deploy/manifests/processes.ts";
+import { type ServerProcess, serverProcesses } from "../../../infra/deploy/manifests/deployments.ts";
 import { OF_SIMS } from "../../support/deployed-accounts.ts";
 import type { ServerFlavour } from "../../support/processes/api-servers.ts";
 import type { AuditedRequest } from "../../support/processes/audit-log.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { NAMESPACE } from "../../../infra/deploy/manifests/processes.ts";
+import { NAMESPACE } from "../../../infra/deploy/manifests/deployments.ts";
 import { startApiServer } from "../../../infra/playground/apiserver/entry.ts";
 import { ALL_KINDS } from "../all-kinds.ts";
 import { grantAccounts } from "../derived-accounts.ts";

@@ -8,10 +8,8 @@ import {
   type JsonObject,
   type KubeJson,
 } from "../objects/json.ts";
-import { fillDefaults } from "../schema/defaults.ts";
-import { prune } from "../schema/prune.ts";
 import type { Schema } from "../schema/schema.ts";
-import { dropAbandoned } from "./abandoned-fields.ts";
+import { fillDefaults, prune } from "../schema/shape.ts";
 import {
   decodeManagers,
   encodeManagers,
@@ -22,12 +20,17 @@ import {
   type ManagedFieldsEntry,
 } from "./field-managers.ts";
 import { difference, EMPTY_SET, type FieldSet, isEmptySet, union, withoutFields } from "./field-set.ts";
-import { applyConflict, type Conflict, settleOwners, UNTRACKED, untrackIdentity } from "./ownership.ts";
+import {
+  applyConflict,
+  type Conflict,
+  dropAbandoned,
+  settleOwners,
+  UNTRACKED,
+  untrackIdentity,
+} from "./ownership.ts";
 import type { Type } from "./typed.ts";
-import { checkConfiguration } from "./typed-check.ts";
-import { type Comparison, compare } from "./typed-compare.ts";
-import { merge } from "./typed-merge.ts";
-import { setOf } from "./typed-set.ts";
+import { type Comparison, checkConfiguration, compare } from "./typed-compare.ts";
+import { merge, setOf } from "./typed-merge.ts";
 import { type KindVersions, NoView, Views } from "./views.ts";
 
 /**

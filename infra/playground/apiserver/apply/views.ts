@@ -4,7 +4,7 @@ import type { KubeJson } from "../objects/json.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Soon } from "../soon.ts";
 import { rootTypeOf, type Type } from "./typed.ts";
-import { checkConfiguration } from "./typed-check.ts";
+import { checkConfiguration } from "./typed-compare.ts";
 
 /** The versions of a kind, for entries that were made through another one than the request. */
 export interface KindVersions {

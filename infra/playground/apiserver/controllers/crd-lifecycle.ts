@@ -1,9 +1,8 @@
-import { withoutMembers } from "../apply/disown.ts";
+import { withoutMembers } from "../apply/ownership.ts";
 import { webhookOf } from "../kinds/conversion-webhook.ts";
 import { CRD_FINALIZER, toResourceType } from "../kinds/crd.ts";
 import type { ResourceType } from "../kinds/registry.ts";
-import type { JsonObject } from "../objects/json.ts";
-import { sameJson } from "../objects/json.ts";
+import { type JsonObject, sameJson } from "../objects/json.ts";
 import { type KubeObject, objectAt } from "../objects/kube-object.ts";
 import type { VirtualServer } from "../request/request.ts";
 import { storeOrRelease } from "../rest/commit.ts";

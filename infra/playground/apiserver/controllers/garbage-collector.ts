@@ -1,4 +1,4 @@
-import { withoutMembers } from "../apply/disown.ts";
+import { withoutMembers } from "../apply/ownership.ts";
 import type { ResourceType } from "../kinds/registry.ts";
 import type { KubeObject, OwnerReference } from "../objects/kube-object.ts";
 import type { VirtualServer } from "../request/request.ts";

@@ -1,7 +1,6 @@
-import { NAMESPACE_FINALIZER } from "../kinds/namespace.ts";
+import { NAMESPACE_FINALIZER } from "../kinds/core-strategies.ts";
 import type { ResourceType } from "../kinds/registry.ts";
-import type { JsonObject } from "../objects/json.ts";
-import { sameJson } from "../objects/json.ts";
+import { type JsonObject, sameJson } from "../objects/json.ts";
 import { type KubeObject, keyOf, objectAt, omit, timestamp } from "../objects/kube-object.ts";
 import type { VirtualServer } from "../request/request.ts";
 import { storeOrRelease } from "../rest/commit.ts";

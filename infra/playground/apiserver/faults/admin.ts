@@ -2,9 +2,8 @@ import * as z from "zod";
 import { messageOf } from "../../../../shared/function/errors.ts";
 import type { CertificateProblem } from "../../../platform/pki/certificate-authority.ts";
 import { badRequest, StatusError } from "../errors/status-error.ts";
-import type { Answered, Exchange } from "../request/exchange.ts";
-import { faultSchema } from "./fault.ts";
-import type { Faults } from "./faults.ts";
+import type { Answered, Exchange } from "../request/request.ts";
+import { type Faults, faultSchema } from "./faults.ts";
 
 /** Deliberate disturbances of a running server. */
 export interface Administered {

@@ -1,5 +1,4 @@
-import type { Answered } from "../request/exchange.ts";
-import type { VirtualServer } from "../request/request.ts";
+import type { Answered, VirtualServer } from "../request/request.ts";
 import { coreVersions, groupDocument, groupList, resourceList, rootPaths, VERSION } from "./discovery.ts";
 import { openapiDocument, openapiHash, openapiIndex } from "./openapi.ts";
 

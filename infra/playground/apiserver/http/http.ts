@@ -5,7 +5,7 @@ import { type PeerCertificate, TLSSocket } from "node:tls";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { badRequest, internalError, StatusError } from "../errors/status-error.ts";
-import type { Answered, Exchange, Stream } from "../request/exchange.ts";
+import type { Answered, Exchange, Stream } from "../request/request.ts";
 import { LineStream } from "./line-stream.ts";
 
 /** Request bodies may be this large, after unpacking. */

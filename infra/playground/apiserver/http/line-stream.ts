@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Stream } from "../request/exchange.ts";
+import type { Stream } from "../request/request.ts";
 
 const BACKLOG_MAX_LINES = 1_000;
 const BACKLOG_MAX_BYTES = 16 * 1024 * 1024;

@@ -2,17 +2,50 @@ import { checkPermission } from "../access/permissions.ts";
 import { StatusError } from "../errors/status-error.ts";
 import type { Faults } from "../faults/faults.ts";
 import { type Injected, inject, NoAnswer } from "../faults/inject.ts";
-import type { Answered, Exchange } from "../request/exchange.ts";
-import { negotiate } from "../request/negotiate.ts";
-import type { ApiRequest, Target, Verb, VirtualServer } from "../request/request.ts";
+import { negotiate } from "../request/body.ts";
+import type {
+  Answered,
+  ApiRequest,
+  Exchange,
+  Target,
+  User,
+  Verb,
+  VirtualServer,
+} from "../request/request.ts";
 import { routeResource, routeVerb } from "../request/router.ts";
-import type { User } from "../request/user.ts";
 import { encodeAnswer } from "../rest/encode.ts";
 import { answerRequest } from "../rest/rest.ts";
 import { planWatch, serveWatch } from "../rest/watch.ts";
 import { endpoint } from "./endpoints.ts";
 import { errorAnswer } from "./http.ts";
-import type { RequestLog } from "./request-log.ts";
+
+/** One answered request, for tests that count who wrote what. */
+export interface RequestRecord {
+  readonly verb: string;
+  readonly resource: string;
+  readonly subresource: string | undefined;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly userAgent: string;
+  readonly code: number;
+}
+
+const MAX_RECORDS = 10_000;
+
+/** The last 10,000 requests, oldest first. */
+export class RequestLog {
+  readonly #records: RequestRecord[] = [];
+
+  get records(): readonly RequestRecord[] {
+    return this.#records;
+  }
+
+  add(record: RequestRecord): void {
+    this.#records.push(record);
+    // In larger steps, because every cut moves all that remain.
+    if (this.#records.length >= 2 * MAX_RECORDS) this.#records.splice(0, MAX_RECORDS);
+  }
+}
 
 export interface ListenerOptions {
   /** The present run; a restart brings another one. */

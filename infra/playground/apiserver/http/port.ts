@@ -5,7 +5,7 @@ import type { SecureContextOptions } from "node:tls";
 import { createServer } from "../../../platform/node-http.ts";
 import type { Credentials } from "../../../platform/pki/pki.ts";
 import { badRequest } from "../errors/status-error.ts";
-import type { Exchange, Serve } from "../request/exchange.ts";
+import type { Exchange, Serve } from "../request/request.ts";
 import { HttpExchange, resetConnection } from "./http.ts";
 
 /** An open port, and who is connected to it. */

@@ -1,6 +1,5 @@
 import { CORE_COLUMNS } from "./core-columns.ts";
-import { CORE_SCHEMAS } from "./core-schemas.ts";
-import { core } from "./core-type.ts";
+import { CORE_SCHEMAS, core } from "./core-schemas.ts";
 import type { ResourceType } from "./registry.ts";
 
 const CREATE_ONLY = ["create"];

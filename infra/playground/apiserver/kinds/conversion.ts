@@ -1,10 +1,11 @@
 import { messageOf } from "../../../../shared/function/errors.ts";
+import type { KindVersions } from "../apply/views.ts";
 import { StatusError } from "../errors/status-error.ts";
 import { isJsonObject, type Json, type JsonObject, sameJson } from "../objects/json.ts";
 import { type KubeObject, objectAt, textAt } from "../objects/kube-object.ts";
 import type { Soon } from "../soon.ts";
 import { metadataCauses } from "./metadata.ts";
-import { groupVersion, type ResourceType } from "./registry.ts";
+import { groupVersion, type ResourceType, type ServedVersion } from "./registry.ts";
 
 /** Turns an object into another version of its kind; the result has that apiVersion. It may throw. */
 export type Converter = (object: KubeObject, apiVersion: string) => Soon<JsonObject>;
@@ -128,4 +129,30 @@ function withKeptMetadata(object: KubeObject, answer: JsonObject): KubeObject {
 
 function filled(member: string, map: Json | undefined): JsonObject {
   return isJsonObject(map) && Object.keys(map).length > 0 ? { [member]: map } : {};
+}
+
+/** The versions of a custom resource in which field ownership is compared; compiled-in kinds have one each. */
+export function kindVersions(type: ResourceType): KindVersions | undefined {
+  if (!type.custom) return undefined;
+  const find = (apiVersion: string): ServedVersion | undefined =>
+    type.versions.find(({ version }) => groupVersion(type.group, version) === apiVersion);
+  return {
+    schemaOf: (apiVersion) => find(apiVersion)?.schema,
+    convert(object, apiVersion) {
+      // A webhook cannot convert an object that does not exist yet.
+      if (isEmpty(object)) return { ...object, apiVersion };
+      const [converted = object] = convertVersions(
+        type,
+        [object as KubeObject],
+        find(apiVersion)?.version ?? "",
+      );
+      return converted;
+    },
+  };
+}
+
+/** The owned part of an object may lack metadata as well. */
+function isEmpty({ apiVersion: _, kind: __, metadata, ...content }: JsonObject): boolean {
+  const hasMetadata = isJsonObject(metadata) && Object.keys(metadata).length > 0;
+  return !hasMetadata && Object.keys(content).length === 0;
 }

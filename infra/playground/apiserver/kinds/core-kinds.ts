@@ -1,16 +1,12 @@
-import { invalidValue, required } from "../errors/cause.ts";
-import type { Cause } from "../errors/status-error.ts";
+import { type Cause, invalidValue, required } from "../errors/status-error.ts";
 import { objectAt, textAt } from "../objects/kube-object.ts";
 import { OMITTED_WHEN_EMPTY, withConditionTimes, ZERO_VALUES } from "../schema/zero-values.ts";
 import { ACCESS_KINDS } from "./access-kinds.ts";
-import { configMapStrategy, secretStrategy } from "./config-data.ts";
 import { CORE_COLUMNS } from "./core-columns.ts";
-import { CORE_SCHEMAS } from "./core-schemas.ts";
-import { core } from "./core-type.ts";
+import { CORE_SCHEMAS, core } from "./core-schemas.ts";
+import { configMapStrategy, namespaceStrategy, podStrategy, secretStrategy } from "./core-strategies.ts";
 import { customResourceDefinitionStrategy } from "./crd.ts";
 import { qualifiedNameCauses } from "./metadata.ts";
-import { namespaceStrategy } from "./namespace.ts";
-import { podStrategy } from "./pod.ts";
 import type { ResourceType, Strategy } from "./registry.ts";
 
 const API_EXTENSIONS = ["api-extensions"];

@@ -1,17 +1,20 @@
-import { required } from "../errors/cause.ts";
-import type { Cause } from "../errors/status-error.ts";
+import { type Cause, required } from "../errors/status-error.ts";
 import { isJsonObject, type Json, type JsonObject, sameJson } from "../objects/json.ts";
 import { type KubeObject, listAt, objectAt, textAt, withMetadata } from "../objects/kube-object.ts";
-import { patternCauses } from "../schema/pattern-causes.ts";
+import { patternCauses } from "../schema/pattern.ts";
 import { unusableRules } from "../schema/rules.ts";
-import type { Schema } from "../schema/schema.ts";
-import { structuralCauses } from "../schema/structural.ts";
+import { type Schema, structuralCauses } from "../schema/schema.ts";
 import { REVIEW_VERSIONS } from "./conversion-webhook.ts";
-import { crdNameCauses } from "./crd-names.ts";
-import { crdVersionCauses } from "./crd-versions.ts";
+import { crdNameCauses, crdVersionCauses } from "./crd-checks.ts";
 import { metadataCauses } from "./metadata.ts";
-import type { Column, ResourceType, ScalePaths, ServedVersion, Strategy } from "./registry.ts";
-import { compareApiVersions } from "./registry.ts";
+import {
+  type Column,
+  compareApiVersions,
+  type ResourceType,
+  type ScalePaths,
+  type ServedVersion,
+  type Strategy,
+} from "./registry.ts";
 
 /** Holds a CRD until its objects are gone. */
 export const CRD_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";

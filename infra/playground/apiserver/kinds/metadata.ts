@@ -1,8 +1,13 @@
 import type { Random } from "../../../../shared/runtime/ports.ts";
-import { invalidValue, required } from "../errors/cause.ts";
-import type { Cause } from "../errors/status-error.ts";
-import { canonicalJson } from "../objects/canonical.ts";
-import { isJsonObject, type Json, type JsonObject, memberOf, setMember } from "../objects/json.ts";
+import { type Cause, invalidValue, required } from "../errors/status-error.ts";
+import {
+  canonicalJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  memberOf,
+  setMember,
+} from "../objects/json.ts";
 import { listAt, objectAt, textAt } from "../objects/kube-object.ts";
 
 const NAME_MAX_LENGTH = 253;
@@ -144,10 +149,6 @@ export function isSubdomain(name: string): boolean {
   return name.length <= NAME_MAX_LENGTH && SUBDOMAIN.test(name);
 }
 
-export function isLabel(name: string): boolean {
-  return name.length <= GENERATED_NAME_MAX_LENGTH && LABEL.test(name);
-}
-
 function nameCauses(name: string, form: NameForm): Cause[] {
   const field = "metadata.name";
   if (name === "") {
@@ -181,7 +182,7 @@ function annotationCauses(annotations: JsonObject): Cause[] {
   ];
 }
 
-export function labelValueCauses(value: string, field: string): Cause[] {
+function labelValueCauses(value: string, field: string): Cause[] {
   if (LABEL_VALUE.test(value)) return [];
   return [
     invalidValue(

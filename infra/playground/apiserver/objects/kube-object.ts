@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, type KubeJson } from "./json.ts";
+import { isJsonObject, type Json, type JsonObject, type KubeJson, memberOf, sameJson } from "./json.ts";
 
 /** The reference from a dependent to its owner, as the garbage collector reads it. */
 export interface OwnerReference extends JsonObject {
@@ -80,4 +80,26 @@ export function withMetadata(
 /** Kubernetes time: UTC, whole seconds. */
 export function timestamp(at: Date): string {
   return `${at.toISOString().slice(0, 19)}Z`;
+}
+
+/** Whether storing `next` over `live` would change nothing but times in managedFields. */
+export function sameObject(live: KubeObject, next: KubeObject): boolean {
+  if (!sameJson(omit(live.metadata, "managedFields"), omit(next.metadata, "managedFields"))) return false;
+  if (!sameJson(entriesWithoutTime(live), entriesWithoutTime(next))) return false;
+  return sameContent(live, next, []);
+}
+
+/** Whether everything outside metadata and `ignored` members is equal. */
+export function sameContent(a: JsonObject, b: JsonObject, ignored: readonly string[]): boolean {
+  for (const member of new Set([...Object.keys(a), ...Object.keys(b)])) {
+    if (member === "metadata" || member === "apiVersion" || ignored.includes(member)) continue;
+    if (!sameJson(memberOf(a, member), memberOf(b, member))) return false;
+  }
+  return true;
+}
+
+function entriesWithoutTime(object: KubeObject): Json[] {
+  return listAt(object.metadata, "managedFields").map((entry) =>
+    isJsonObject(entry) ? omit(entry, "time") : entry,
+  );
 }

@@ -2,6 +2,20 @@ import { badRequest, failedPatch, StatusError } from "../errors/status-error.ts"
 import { equalJson, isJsonArray, isJsonObject, type Json, memberOf, setMember } from "../objects/json.ts";
 import { readJson } from "../objects/strict-json.ts";
 
+/**
+ * Applies a JSON merge patch (RFC 7386): null removes, objects merge, everything else replaces. Neither input is
+ * changed; unchanged parts are shared with `doc`.
+ */
+export function applyMergePatch(doc: Json, patch: Json): Json {
+  if (!isJsonObject(patch)) return patch;
+  const merged: Record<string, Json> = isJsonObject(doc) ? { ...doc } : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name];
+    else setMember(merged, name, applyMergePatch(memberOf(merged, name) ?? null, value));
+  }
+  return merged;
+}
+
 /** More operations than this are refused with 413, as by the real server. */
 const MAX_OPERATIONS = 10_000;
 

@@ -1,6 +1,5 @@
 import { StatusError } from "../errors/status-error.ts";
-import { canonicalJson } from "../objects/canonical.ts";
-import { isJsonObject, type Json, type JsonObject, memberOf } from "../objects/json.ts";
+import { canonicalJson, isJsonObject, type Json, type JsonObject, memberOf } from "../objects/json.ts";
 
 /** The directive that says in which order the members of a list come. */
 export const ORDER = "$setElementOrder/";

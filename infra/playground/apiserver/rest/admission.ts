@@ -1,10 +1,8 @@
-import { invalidValue } from "../errors/cause.ts";
-import { type Cause, invalid, MAX_CAUSES } from "../errors/status-error.ts";
+import { type Cause, invalid, invalidValue, MAX_CAUSES } from "../errors/status-error.ts";
 import { finalizerDomainCauses, metadataCauses, metadataWarnings } from "../kinds/metadata.ts";
 import type { ScalePaths } from "../kinds/registry.ts";
 import { isInteger, isJsonObject, isNumber, type Json, type JsonObject } from "../objects/json.ts";
-import { type KubeObject, omit } from "../objects/kube-object.ts";
-import { sameContent } from "../objects/same-object.ts";
+import { type KubeObject, omit, sameContent } from "../objects/kube-object.ts";
 import type { ApiRequest, Target } from "../request/request.ts";
 import { hasRules, ruleCauses } from "../schema/rules.ts";
 import { validate } from "../schema/validate.ts";

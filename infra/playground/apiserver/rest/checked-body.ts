@@ -12,9 +12,8 @@ import {
 } from "../objects/json.ts";
 import { type KubeObject, objectAt, textAt } from "../objects/kube-object.ts";
 import type { ApiRequest, Target, WriteOptions } from "../request/request.ts";
-import { applyDefaults } from "../schema/defaults.ts";
-import { prune } from "../schema/prune.ts";
 import type { Schema } from "../schema/schema.ts";
+import { applyDefaults, prune } from "../schema/shape.ts";
 import { validate } from "../schema/validate.ts";
 import { withoutEmpty, withZeroValues } from "../schema/zero-values.ts";
 import { checkEmbedded, checkMetadataTypes, pruneMetadata } from "./metadata-types.ts";

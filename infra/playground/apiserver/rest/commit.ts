@@ -1,10 +1,43 @@
-import { checkBlockedOwners } from "../access/owner-permissions.ts";
+import { checkBlockedOwners } from "../access/permissions.ts";
+import { forbidden, notFound, StatusError } from "../errors/status-error.ts";
 import { groupVersion, type ResourceType } from "../kinds/registry.ts";
-import { type KubeObject, keyOf, listAt, objectAt, withMetadata } from "../objects/kube-object.ts";
-import { sameObject } from "../objects/same-object.ts";
+import {
+  type KubeObject,
+  keyOf,
+  listAt,
+  objectAt,
+  sameObject,
+  withMetadata,
+} from "../objects/kube-object.ts";
 import type { Answer, ApiRequest, Target, VirtualServer } from "../request/request.ts";
-import { checkPlace } from "./place.ts";
-import { markShaped, represent, toStorageVersion } from "./represent.ts";
+import { markShaped, represent, toStorageVersion } from "./encode.ts";
+
+/**
+ * Objects live in namespaces that exist and stay, and only of kinds that are served. Throws StatusError 403 or 404.
+ */
+export function checkPlace({ server, target }: ApiRequest): void {
+  const { type, namespace, name } = target;
+  if (!server.registry.get(type.id)) throw notFound(type.group, type.plural, name ?? "");
+  if (!type.namespaced || namespace === undefined) return;
+  const found = namespaceOf(server, namespace);
+  if (!found) throw notFound("", "namespaces", namespace);
+  if (found.metadata.deletionTimestamp === undefined) return;
+  const text = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const refusal = forbidden(type.group, type.plural, name ?? "", text);
+  const cause = {
+    reason: "NamespaceTerminating",
+    message: `namespace ${namespace} is being terminated`,
+    field: "metadata.namespace",
+  };
+  throw new StatusError(refusal.code, refusal.reason, refusal.message, {
+    ...refusal.details,
+    causes: [cause],
+  });
+}
+
+function namespaceOf(server: VirtualServer, name: string): KubeObject | undefined {
+  return server.storage.collection("/namespaces").find(`/${name}`);
+}
 
 /** The object at the name, in the version it was stored in. */
 export function findStored(server: VirtualServer, target: Target, name: string): KubeObject | undefined {

@@ -1,7 +1,7 @@
-import { answerReview } from "../access/access-review.ts";
+import { answerReview } from "../access/permissions.ts";
 import { trackUpdate } from "../apply/managed-fields.ts";
 import { alreadyExists, StatusError } from "../errors/status-error.ts";
-import { kindVersions } from "../kinds/kind-versions.ts";
+import { kindVersions } from "../kinds/conversion.ts";
 import { generateName } from "../kinds/metadata.ts";
 import { groupVersion, qualifiedPlural } from "../kinds/registry.ts";
 import type { JsonObject } from "../objects/json.ts";
@@ -10,9 +10,8 @@ import { decodeObject } from "../request/body.ts";
 import { type Answer, type ApiRequest, type WriteOptions, writeOptions } from "../request/request.ts";
 import { admit, restrictToEndpoint } from "./admission.ts";
 import { checkBody, checkKind } from "./checked-body.ts";
-import { commitNew, findStored } from "./commit.ts";
+import { checkPlace, commitNew, findStored } from "./commit.ts";
 import { checkVersionForm, newMetadata } from "./object-meta.ts";
-import { checkPlace } from "./place.ts";
 
 const GENERATED_NAME_TRIES = 8;
 

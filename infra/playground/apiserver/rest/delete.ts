@@ -14,8 +14,8 @@ import {
 import { isTrue } from "../request/router.ts";
 import { allSoon } from "../soon.ts";
 import { checkUnchanged, findStored, isReleased } from "./commit.ts";
+import { represent, representEach } from "./encode.ts";
 import { selectObjects } from "./list.ts";
-import { represent, representEach } from "./represent.ts";
 
 export type Propagation = "Background" | "Foreground" | "Orphan";
 

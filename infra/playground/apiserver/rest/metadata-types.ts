@@ -1,8 +1,8 @@
 import { badRequest, type StatusError } from "../errors/status-error.ts";
 import { isJsonArray, isJsonObject, isNumber, type Json, type JsonObject } from "../objects/json.ts";
 import { objectAt, textAt } from "../objects/kube-object.ts";
-import { type Pruned, prune } from "../schema/prune.ts";
 import { memberSchema, type Schema } from "../schema/schema.ts";
+import { type Pruned, prune } from "../schema/shape.ts";
 
 /** Types of metadata members; a wrong one makes the body undecodable. */
 const MEMBER_TYPES: Readonly<Record<string, "string" | "map" | "strings" | "objects" | "number" | "time">> = {

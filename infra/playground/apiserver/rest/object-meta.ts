@@ -1,5 +1,4 @@
-import { invalidValue } from "../errors/cause.ts";
-import { type Cause, conflict, invalid, StatusError } from "../errors/status-error.ts";
+import { type Cause, conflict, invalid, invalidValue, StatusError } from "../errors/status-error.ts";
 import type { JsonObject } from "../objects/json.ts";
 import { type KubeObject, listAt, type ObjectMeta, textAt, timestamp } from "../objects/kube-object.ts";
 import type { ApiRequest, Target } from "../request/request.ts";

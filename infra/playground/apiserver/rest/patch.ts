@@ -1,15 +1,14 @@
 import { messageOf } from "../../../../shared/function/errors.ts";
 import { applyConfiguration } from "../apply/managed-fields.ts";
 import { badRequest, conflict, failedPatch, notFound, StatusError } from "../errors/status-error.ts";
-import { kindVersions } from "../kinds/kind-versions.ts";
+import { kindVersions } from "../kinds/conversion.ts";
 import { tidyMetadata } from "../kinds/metadata.ts";
 import { groupVersion } from "../kinds/registry.ts";
 import { isJsonObject, type Json, type JsonObject, type KubeJson } from "../objects/json.ts";
 import { type KubeObject, type ObjectMeta, objectAt, textAt, timestamp } from "../objects/kube-object.ts";
 import { isDeeperThan, MAX_DEPTH, parseJson } from "../objects/strict-json.ts";
-import { applyJsonPatch } from "../patch/json-patch.ts";
+import { applyJsonPatch, applyMergePatch } from "../patch/json-patch.ts";
 import { updateLastApplied } from "../patch/last-applied.ts";
-import { applyMergePatch } from "../patch/merge-patch.ts";
 import { applyStrategicMerge } from "../patch/strategic-merge.ts";
 import { decodeObject, duplicateField, unknownFormat } from "../request/body.ts";
 import {
@@ -21,14 +20,12 @@ import {
   writeOptions,
 } from "../request/request.ts";
 import { isTrue } from "../request/router.ts";
-import { applyDefaults } from "../schema/defaults.ts";
-import { prune } from "../schema/prune.ts";
+import { applyDefaults, prune } from "../schema/shape.ts";
 import { admit, restrictToEndpoint } from "./admission.ts";
 import { checkBody, checkKind, decoded, memberProblem } from "./checked-body.ts";
-import { commitChange, findLive } from "./commit.ts";
+import { checkPlace, commitChange, findLive } from "./commit.ts";
 import { createAtUrl } from "./create.ts";
 import { changeCauses, missingVersion, nextMetadata } from "./object-meta.ts";
-import { checkPlace } from "./place.ts";
 import { replace, resetFields } from "./update.ts";
 
 const JSON_PATCH = "application/json-patch+json";

@@ -3,7 +3,7 @@ import { type KubeObject, objectAt, textAt } from "../objects/kube-object.ts";
 import { decodeObject } from "../request/body.ts";
 import { type Answer, type ApiRequest, type Verb, writeOptions } from "../request/request.ts";
 import { loadRules } from "../schema/rules.ts";
-import { findStored, Overtaken } from "./commit.ts";
+import { checkPlace, findStored, Overtaken } from "./commit.ts";
 import { create } from "./create.ts";
 import {
   checkPreconditions,
@@ -15,7 +15,6 @@ import {
 import { takeFromBudget } from "./disruption-budgets.ts";
 import { get, list } from "./list.ts";
 import { patch } from "./patch.ts";
-import { checkPlace } from "./place.ts";
 import { scale } from "./scale.ts";
 import { update } from "./update.ts";
 

@@ -1,4 +1,4 @@
-import { ageSince } from "../kinds/age.ts";
+import { ageSince } from "../kinds/core-columns.ts";
 import type { Column, ServedVersion } from "../kinds/registry.ts";
 import type { Json, JsonObject } from "../objects/json.ts";
 import { selectPath } from "../objects/json-path.ts";

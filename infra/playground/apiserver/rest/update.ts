@@ -1,6 +1,6 @@
 import { trackUpdate } from "../apply/managed-fields.ts";
 import { badRequest, conflict, notFound } from "../errors/status-error.ts";
-import { kindVersions } from "../kinds/kind-versions.ts";
+import { kindVersions } from "../kinds/conversion.ts";
 import { groupVersion } from "../kinds/registry.ts";
 import type { JsonObject } from "../objects/json.ts";
 import { type KubeObject, textAt, timestamp } from "../objects/kube-object.ts";
@@ -8,10 +8,9 @@ import { decodeObject } from "../request/body.ts";
 import { type Answer, type ApiRequest, type WriteOptions, writeOptions } from "../request/request.ts";
 import { admit, restrictToEndpoint } from "./admission.ts";
 import { checkBody, checkKind } from "./checked-body.ts";
-import { commitChange, findLive } from "./commit.ts";
+import { checkPlace, commitChange, findLive } from "./commit.ts";
 import { createAtUrl, withTracking } from "./create.ts";
 import { changeCauses, missingVersion, nextMetadata } from "./object-meta.ts";
-import { checkPlace } from "./place.ts";
 
 /**
  * Serves PUT: replaces an object. Like Kubernetes 1.34, it creates Events, Leases and RBAC objects that do not exist.

@@ -1,20 +1,76 @@
 import type { Clock } from "../../../../shared/runtime/ports.ts";
 import { type Cause, expired, invalid, StatusError } from "../errors/status-error.ts";
-import type { StreamEffect } from "../faults/fault.ts";
-import { faultyLines } from "../faults/faulty-lines.ts";
+import type { StreamEffect } from "../faults/faults.ts";
+import { faultyLines } from "../faults/inject.ts";
 import { groupVersion } from "../kinds/registry.ts";
 import type { KubeObject } from "../objects/kube-object.ts";
-import type { Lines, Stream } from "../request/exchange.ts";
-import { checkIncluded, negotiate, type Representation } from "../request/negotiate.ts";
-import type { ApiRequest } from "../request/request.ts";
+import { checkIncluded, negotiate, type Representation } from "../request/body.ts";
+import type { ApiRequest, Lines, Stream } from "../request/request.ts";
 import { isTrue } from "../request/router.ts";
 import { allSoon, type Soon, useSoon } from "../soon.ts";
 import type { Change, ChangeType, Collection } from "../storage/collection.ts";
-import { encodeChange, encodeEvent } from "./encode.ts";
-import { LineOrder } from "./line-order.ts";
-import { type Selector, selectObjects, selector } from "./list.ts";
-import { representEach } from "./represent.ts";
-import { invalidVersionText, parseVersion } from "./resource-version.ts";
+import { encodeChange, encodeEvent, representEach } from "./encode.ts";
+import { invalidVersionText, parseVersion, type Selector, selectObjects, selector } from "./list.ts";
+
+/** The most lines: as many may wait for a webhook as may wait for a reader. */
+const WAITING_MAX_LINES = 1_000;
+
+/**
+ * Sends the lines of a watch in the order they were given, though a webhook may have to be asked for some of them
+ * first. A line that cannot be made ends the watch with an ERROR event; only its reader is disturbed. Differs: the real
+ * server is silent until the webhook is back, and so are lists of what it had converted before.
+ */
+export class LineOrder {
+  readonly #lines: Lines;
+  #waiting = 0;
+  /** Settled when the last line that waits has been sent. */
+  #last: Promise<void> = Promise.resolve();
+  #hasEnded: boolean = false;
+
+  constructor(lines: Lines) {
+    this.#lines = lines;
+  }
+
+  send(line: Soon<string>): void {
+    if (this.#hasEnded) return;
+    if (this.#waiting === 0 && typeof line === "string") this.#lines.send(line);
+    else if (this.#waiting === WAITING_MAX_LINES) this.reset();
+    else this.#sendInTurn(Promise.resolve(line));
+  }
+
+  #sendInTurn(line: Promise<string>): void {
+    // Its turn may come long after it failed.
+    line.catch(() => undefined);
+    this.#waiting++;
+    this.#last = this.#last
+      .then(() => line)
+      .then((made) => {
+        this.#waiting--;
+        if (!this.#hasEnded) this.#lines.send(made);
+      })
+      .catch((error: unknown) =>
+        this.fail(error instanceof StatusError ? error : new StatusError(500, "", String(error))),
+      );
+  }
+
+  /** Ends with an ERROR event at once. */
+  fail(error: StatusError): void {
+    if (this.#hasEnded) return;
+    this.#lines.send(`{"type":"ERROR","object":${JSON.stringify(error.toStatus())}}\n`);
+    this.end();
+  }
+
+  /** Ends at once, whatever still waits. */
+  end(): void {
+    this.#hasEnded = true;
+    this.#lines.end();
+  }
+
+  reset(): void {
+    this.#hasEnded = true;
+    this.#lines.reset();
+  }
+}
 
 const SECOND = 1_000;
 /** The shortest watch without `timeoutSeconds`: it ends after 30 to 60 minutes, so that not all end together. */
@@ -23,7 +79,7 @@ const BOOKMARK_BEFORE_TIMEOUT_MS = 2 * SECOND;
 const INITIAL_EVENTS_END = { "k8s.io/initial-events-end": "true" };
 
 /** Checked parameters of a watch. */
-export interface WatchPlan {
+interface WatchPlan {
   readonly request: ApiRequest;
   readonly representation: Representation;
   readonly selects: Selector;

@@ -12,8 +12,7 @@ import {
 } from "../objects/json.ts";
 import { CALL_COST_LIMIT, metered } from "./cel-cost.ts";
 import { type CompiledRule, compiledRules } from "./cel-rules.ts";
-import { identityOf } from "./list-identity.ts";
-import type { Schema, ValidationRule } from "./schema.ts";
+import { identityOf, type Schema, type ValidationRule } from "./schema.ts";
 
 /**
  * CEL rules of a schema, `x-kubernetes-validations`.

@@ -1,7 +1,7 @@
 import { LongInteger } from "../../../platform/yaml/long-integer.ts";
 import { type Cause, MAX_CAUSES } from "../errors/status-error.ts";
-import { canonicalJson } from "../objects/canonical.ts";
 import {
+  canonicalJson,
   equalJson,
   isJsonArray,
   isJsonObject,
@@ -10,9 +10,8 @@ import {
   type JsonObject,
 } from "../objects/json.ts";
 import { hasFormat } from "./format.ts";
-import { identityOf, itemsByIdentity, keysOf } from "./list-identity.ts";
-import { patternProblem, type Spent, tooLongCause } from "./pattern-problem.ts";
-import type { Schema } from "./schema.ts";
+import { patternProblem, type Spent, tooLongCause } from "./pattern.ts";
+import { identityOf, itemsByIdentity, keysOf, type Schema } from "./schema.ts";
 
 /**
  * Checks an object against its structural schema; metadata is the server's business unless the schema

@@ -32,8 +32,7 @@ import { SimCluster } from "../../api/sim-cluster.ts";
 import { SimControlPlane } from "../../api/sim-controlplane.ts";
 import { SimControlPlaneLegacy } from "../../api/sim-controlplane-legacy.ts";
 import { hasEndpoint } from "./rules/control-plane-view.ts";
-import { newServer } from "./rules/new-server.ts";
-import { ADDRESS_FIELDS, ENDPOINT_FIELDS } from "./rules/server-address.ts";
+import { ADDRESS_FIELDS, ENDPOINT_FIELDS, newServer } from "./rules/server.ts";
 
 const FINALIZER = "simcluster.infrastructure.sim.capstan.dev";
 

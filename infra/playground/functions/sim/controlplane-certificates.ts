@@ -11,8 +11,8 @@ import {
   CERTIFIED_FIELDS,
   certify,
 } from "./rules/certificates-step.ts";
-import { GATE_FIELDS } from "./rules/control-plane-hold.ts";
-import { ADDRESS_FIELDS } from "./rules/server-address.ts";
+import { GATE_FIELDS } from "./rules/control-plane-view.ts";
+import { ADDRESS_FIELDS } from "./rules/server.ts";
 
 export const simControlplaneCertificates = defineFunction<SimControlPlane, "status.certificates">(
   {

@@ -1,9 +1,8 @@
 import type { Kind } from "../../../../shared/api/kinds.ts";
 import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { SimControlPlane } from "../../api/sim-controlplane.ts";
-import { deleteControlPlane } from "./rules/control-plane-deletion.ts";
-import { deleteParts } from "./rules/control-plane-spec-parts.ts";
-import { finalizerTurn } from "./rules/control-plane-turns.ts";
+import { deleteControlPlane } from "./rules/control-plane-machines.ts";
+import { deleteParts, finalizerTurn } from "./rules/control-plane-spec-parts.ts";
 
 export const simControlplaneDelete = defineFunction<SimControlPlane>(
   {

@@ -1,8 +1,7 @@
 import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { SimControlPlane } from "../../api/sim-controlplane.ts";
 import { guardControlPlane } from "./rules/control-plane-guard.ts";
-import { guardParts } from "./rules/control-plane-spec-parts.ts";
-import { GUARD_TURNS } from "./rules/control-plane-turns.ts";
+import { GUARD_TURNS, guardParts } from "./rules/control-plane-spec-parts.ts";
 
 export const simControlplaneGuard = defineFunction<SimControlPlane>(
   {

@@ -1,8 +1,7 @@
 import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { SimControlPlane } from "../../api/sim-controlplane.ts";
 import { controlPlaneMachines } from "./rules/control-plane-machines.ts";
-import { machinesParts } from "./rules/control-plane-spec-parts.ts";
-import { MACHINES_TURNS } from "./rules/control-plane-turns.ts";
+import { MACHINES_TURNS, machinesParts } from "./rules/control-plane-spec-parts.ts";
 
 export const simControlplaneMachines = defineFunction<SimControlPlane>(
   {

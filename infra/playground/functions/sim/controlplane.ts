@@ -2,8 +2,7 @@ import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { done } from "../../../../shared/function/result.ts";
 import { SimControlPlane } from "../../api/sim-controlplane.ts";
 import { statusParts } from "./rules/control-plane-spec-parts.ts";
-import { reportControlPlane } from "./rules/control-plane-status.ts";
-import { storedValues } from "./rules/stored-values.ts";
+import { reportControlPlane, storedValues } from "./rules/control-plane-status.ts";
 
 const OWNED = [
   "status.initialization.controlPlaneInitialized",

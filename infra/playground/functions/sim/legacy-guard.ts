@@ -1,8 +1,7 @@
 import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { SimControlPlaneLegacy } from "../../api/sim-controlplane-legacy.ts";
 import { guardControlPlane } from "./rules/control-plane-guard.ts";
-import { guardParts } from "./rules/control-plane-spec-parts.ts";
-import { GUARD_TURNS, LEGACY_GUARD_TURNS } from "./rules/control-plane-turns.ts";
+import { GUARD_TURNS, guardParts, LEGACY_GUARD_TURNS } from "./rules/control-plane-spec-parts.ts";
 
 export const simLegacyGuard = defineFunction<SimControlPlaneLegacy>(
   {

@@ -1,8 +1,7 @@
 import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { SimControlPlaneLegacy } from "../../api/sim-controlplane-legacy.ts";
 import { controlPlaneMachines } from "./rules/control-plane-machines.ts";
-import { machinesParts } from "./rules/control-plane-spec-parts.ts";
-import { LEGACY_MACHINES_TURNS, MACHINES_TURNS } from "./rules/control-plane-turns.ts";
+import { LEGACY_MACHINES_TURNS, MACHINES_TURNS, machinesParts } from "./rules/control-plane-spec-parts.ts";
 
 export const simLegacyMachines = defineFunction<SimControlPlaneLegacy>(
   {

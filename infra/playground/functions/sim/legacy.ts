@@ -2,8 +2,7 @@ import { defineFunction } from "../../../../shared/function/define-function.ts";
 import { done } from "../../../../shared/function/result.ts";
 import { SimControlPlaneLegacy } from "../../api/sim-controlplane-legacy.ts";
 import { statusParts } from "./rules/control-plane-spec-parts.ts";
-import { reportControlPlane, type StoredConditions } from "./rules/control-plane-status.ts";
-import { storedValues } from "./rules/stored-values.ts";
+import { reportControlPlane, type StoredConditions, storedValues } from "./rules/control-plane-status.ts";
 
 const OWNED = [
   "status.initialized",

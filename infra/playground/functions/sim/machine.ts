@@ -10,8 +10,13 @@ import { OWNER_FIELDS } from "../../../../shared/rules/metadata/read-owner.ts";
 import { SimInstance } from "../../api/sim-cloud.ts";
 import { SimMachine } from "../../api/sim-machine.ts";
 import { INSTANCE_FIELDS } from "./rules/instances.ts";
-import { MACHINE_STATUS, machineReport } from "./rules/machine-report.ts";
-import { OWN_MACHINE_FIELDS, OWN_MACHINE_READS, ownMachine } from "./rules/own-machine.ts";
+import {
+  MACHINE_STATUS,
+  machineReport,
+  OWN_MACHINE_FIELDS,
+  OWN_MACHINE_READS,
+  ownMachine,
+} from "./rules/own-machine.ts";
 import { isOfPool, poolMachine } from "./rules/pool-machine.ts";
 
 export const simMachine = defineFunction<SimMachine, (typeof MACHINE_STATUS)[number]>(

@@ -32,8 +32,15 @@ import { MANAGED_FIELDS } from "../../../../shared/rules/providers/replicas-mana
 import { SimInstance } from "../../api/sim-cloud.ts";
 import { SimMachine } from "../../api/sim-machine.ts";
 import { SimMachinePool } from "../../api/sim-machinepool.ts";
-import { withFaults } from "./rules/faults.ts";
-import { missingDependency, missingParts, readFleet, readFleetLive } from "./rules/fleet.ts";
+import {
+  missingDependency,
+  missingParts,
+  orphanedMachines,
+  readFleet,
+  readFleetLive,
+  removalOf,
+  withFaults,
+} from "./rules/fleet.ts";
 import {
   hasBeenProvisioned,
   INSTANCE_FIELDS,
@@ -42,7 +49,6 @@ import {
   surplusInstances,
   wantedReplicas,
 } from "./rules/instances.ts";
-import { orphanedMachines, removalOf } from "./rules/removal.ts";
 
 const FINALIZER = "simmachinepool.infrastructure.sim.capstan.dev";
 

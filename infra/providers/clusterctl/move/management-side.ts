@@ -1,8 +1,7 @@
 import { CustomResourceDefinition, Namespace } from "../../../../shared/api/core.ts";
 import { groupOf, type Kind, type KubeObject } from "../../../../shared/api/kinds.ts";
 import type { InstalledProvider } from "../../../../shared/contract/rules/move/subject.ts";
-import { type CrdFacts, crdFacts } from "./discovery-types.ts";
-import { listReduced, type Side } from "./listing.ts";
+import { type CrdFacts, crdFacts, listReduced, type Side } from "./discovery-types.ts";
 
 /** Everything about one management cluster that does not depend on the namespace which moves. */
 export interface ManagementSide extends Side {

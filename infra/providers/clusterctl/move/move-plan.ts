@@ -18,10 +18,10 @@ import {
   objectKey,
   readTarget,
   type TargetObjects,
+  type Tried,
   targetCrds,
 } from "./read-target.ts";
 import type { SourceObject } from "./source-object.ts";
-import type { Tried } from "./try-objects.ts";
 
 /** The objects that a move takes and their order, before the target is asked. */
 export interface MovePlan {

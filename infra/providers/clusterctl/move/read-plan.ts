@@ -3,7 +3,7 @@ import type { Server } from "../../../platform/kube/client.ts";
 import { readManagementSide, requireDifferent, requireSource } from "./management-side.ts";
 import { compareTarget, planMove, subjectOf } from "./move-plan.ts";
 import { readSource } from "./read-source.ts";
-import { tryObjects } from "./try-objects.ts";
+import { tryObjects } from "./read-target.ts";
 
 interface Servers {
   readonly source: Server;

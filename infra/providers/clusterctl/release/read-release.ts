@@ -1,4 +1,5 @@
-import { readdir } from "node:fs/promises";
+import { isUtf8 } from "node:buffer";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { textAt } from "../../../../shared/api/path.ts";
 import { COMMON_VARIABLES } from "../../../../shared/contract/rules/release/common-variables.ts";
@@ -11,11 +12,27 @@ import type {
   ReleaseFile,
 } from "../../../../shared/contract/rules/release/subject.ts";
 import { parseVersion } from "../../../../shared/contract/rules/release/version.ts";
-import { MAX_RELEASE_BYTES, ManifestError, readObjects } from "../render/objects.ts";
-import { substitutedObjects } from "../render/substituted.ts";
-import type { Values } from "../render/values.ts";
+import { MAX_RELEASE_BYTES, ManifestError, readObjects } from "../render/namespaces.ts";
+import { substitutedObjects } from "../render/render.ts";
+import type { Values } from "../render/typed.ts";
 import { type Lookup, readTemplate, type Template, TemplateError } from "../variables/substitute.ts";
-import { readReleaseText } from "./read-text.ts";
+
+/**
+ * Reads a file of a release as text. Throws without its name where it is missing, not a file, larger than `maxBytes` or
+ * not UTF-8 text.
+ */
+export async function readReleaseText(file: string, maxBytes = MAX_RELEASE_BYTES): Promise<string> {
+  const found = await stat(file).catch((error: Error) => {
+    throw new Error(`cannot read it: ${error.message}`, { cause: error });
+  });
+  // A pipe has no size, so it could never end.
+  if (!found.isFile()) throw new Error("not a file; name a YAML file");
+  if (found.size > maxBytes)
+    throw new Error(`larger than the ${MAX_RELEASE_BYTES} bytes that a release may have`);
+  const bytes = await readFile(file);
+  if (!isUtf8(bytes) || bytes.includes(0)) throw new Error("not a text in UTF-8; name a YAML file");
+  return bytes.toString("utf8");
+}
 
 /** Files of one release that clusterctl reads; real ones have up to 40. */
 const MAX_FILES = 200;

@@ -1,11 +1,120 @@
 import { valueAt } from "../../../../shared/api/path.ts";
-import type { Manifest } from "../../../../shared/contract/rules/release/subject.ts";
-import { missingVariables, readTemplate } from "../variables/substitute.ts";
-import { type ImageOverrides, isWorkload, withImages } from "./images.ts";
-import { withMetadata, withNamespace } from "./namespaces.ts";
-import { substitutedObjects } from "./substituted.ts";
-import { asWritten } from "./typed.ts";
-import type { Values } from "./values.ts";
+import { formatImage, parseImage } from "../../../../shared/contract/rules/release/image.ts";
+import type { Manifest, ManifestDocument } from "../../../../shared/contract/rules/release/subject.ts";
+import { type Lookup, missingVariables, readTemplate, type Template } from "../variables/substitute.ts";
+import {
+  ManifestError,
+  mapList,
+  mapMember,
+  nameOf,
+  readObjects,
+  withMetadata,
+  withNamespace,
+} from "./namespaces.ts";
+import { asWritten, type ImageOverride, type ImageOverrides, type Values } from "./typed.ts";
+
+/** UTF-16 units up to which the variable that breaks a text is searched: one parse for each. */
+const MAX_SEARCHED = 4 * 1024 * 1024;
+const MAX_SUSPECTS = 50;
+
+/**
+ * Returns the objects of a text with values. Throws ManifestError; where a value is the reason, its message names the
+ * variable and quotes nothing. TemplateError as `evaluate`.
+ */
+export function substitutedObjects(template: Template, lookup: Lookup): readonly ManifestDocument[] {
+  const text = template.evaluate(lookup);
+  try {
+    return readObjects(text);
+  } catch (error) {
+    if (!(error instanceof ManifestError) || error.isTooLarge) throw error;
+    const given = template.variables.filter(({ name }) => lookup(name) !== undefined);
+    if (given.length === 0) throw error;
+    throw explained(error, template, {
+      lookup,
+      suspects: text.length > MAX_SEARCHED ? [] : given.slice(0, MAX_SUSPECTS),
+    });
+  }
+}
+
+interface Search {
+  readonly lookup: Lookup;
+  readonly suspects: Template["variables"];
+}
+
+function explained(error: ManifestError, template: Template, { lookup, suspects }: Search): ManifestError {
+  const culprit = suspects.find(({ name }) =>
+    breaks(template, (each) => (each === name ? lookup(each) : each)),
+  );
+  if (culprit !== undefined) {
+    const reason = `the value of ${culprit.name} breaks the YAML; put it in quotes, or \${${culprit.name}} in the file`;
+    return new ManifestError(reason, { line: culprit.line, cause: error });
+  }
+  // The text may hold values.
+  const reason = "the text with values is not YAML; check them and the text around them";
+  return new ManifestError(reason, { line: error.line, cause: error });
+}
+
+function breaks(template: Template, lookup: Lookup): boolean {
+  try {
+    readObjects(template.evaluate(lookup));
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+const WORKLOADS: ReadonlySet<unknown> = new Set(["Deployment", "DaemonSet"]);
+
+/**
+ * Returns the object with overridden images of its containers and init containers; other kinds than Deployments and
+ * DaemonSets stay. Throws with the object and container of an image that is not canonical, also without an override.
+ */
+function withImages(object: Manifest, label: string, overrides: ImageOverrides): Manifest {
+  if (!isWorkload(object)) return object;
+  const change = (container: Manifest): Manifest => {
+    const { image } = container;
+    return typeof image === "string"
+      ? { ...container, image: overridden(image, { object, label, overrides }) }
+      : container;
+  };
+  return mapMember(object, "spec", (spec) =>
+    mapMember(spec, "template", (template) =>
+      mapMember(template, "spec", (pod) =>
+        mapList(mapList(pod, "containers", change), "initContainers", change),
+      ),
+    ),
+  );
+}
+
+function isWorkload({ kind }: Manifest): boolean {
+  return WORKLOADS.has(kind);
+}
+
+interface Overriding {
+  readonly object: Manifest;
+  readonly label: string;
+  readonly overrides: ImageOverrides;
+}
+
+/** The more specific override wins, member by member; a digest stays. */
+function overridden(text: string, { object, label, overrides }: Overriding): string {
+  const image = parseImage(text);
+  if (image === undefined) {
+    throw new Error(
+      `${nameOf(object)}: image ${text} is not canonical; write registry host, path, and tag or digest`,
+    );
+  }
+  const found = ["all", label, `${label}/${image.name}`].flatMap((key) => overrides.get(key) ?? []);
+  if (overrides.size === 0) return text;
+  const last = (member: keyof ImageOverride): string | undefined =>
+    found.findLast((each) => (each[member] ?? "") !== "")?.[member];
+  return formatImage({
+    repository: last("repository")?.replace(/\/$/, "") ?? image.repository,
+    name: last("name") ?? image.name,
+    tag: last("tag") ?? image.tag,
+    digest: image.digest,
+  });
+}
 
 interface Processing {
   /** `infrastructure-aws`; `cluster-api` for a core provider. */

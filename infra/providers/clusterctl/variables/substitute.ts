@@ -1,7 +1,6 @@
 import { compareText } from "../../../../shared/rules/conditions/conditions.ts";
 import { applyOperator, BadLengthError, CutCharacterError } from "./operators.ts";
-import { type Part, parseTemplate, type Use } from "./parse.ts";
-import { SubstitutionError } from "./substitution-error.ts";
+import { type Part, parseTemplate, SubstitutionError, type Use } from "./parse.ts";
 
 /** `${ VAR}`, `${VAR }`, `${ VAR }`. White space beside an operator stays. Linear: its repetitions share no character. */
 const SPACED = /\$\{(?:[\t\n\f\r ]+[A-Za-z0-9_$]+[\t\n\f\r ]*|[A-Za-z0-9_$]+[\t\n\f\r ]+)\}/g;

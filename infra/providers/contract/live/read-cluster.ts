@@ -7,16 +7,19 @@ import type { SecretFacts } from "../../../../shared/contract/rules/objects/subj
 import { claimsOf } from "../../../../shared/contract/version.ts";
 import { KubeError } from "../../../../shared/function/errors.ts";
 import { sideBySide } from "../../../../shared/runtime/write/side-by-side.ts";
-import { isObject } from "../../../platform/kube/object-shape.ts";
+import { isObject } from "../../../platform/kube/kind-shapes.ts";
 import type { ServerClient } from "../../../platform/kube/verbs.ts";
 import { type CrdFacts, crdFacts, storedKind, typeKey } from "../../clusterctl/move/discovery-types.ts";
 import type { CrdOptions } from "../judge-crds.ts";
-import { type GivenObject, givenObject } from "../objects/given-object.ts";
+import { type GivenObject, givenObject, secretFacts } from "../objects/given-object.ts";
 import { isProviderType } from "../objects/judge-objects.ts";
 import { moveFacts } from "../objects/lineages.ts";
-import { secretFacts } from "../objects/secret-facts.ts";
 import { type PlacedCrd, storedCrd } from "../read-crd.ts";
-import type { Budget } from "./budget.ts";
+
+export interface Budget {
+  /** Throws once the cluster has more than a check reads. */
+  take(objects: number, bytes: number): void;
+}
 
 /** One cluster, which is only read. */
 export interface Reading {

@@ -20,14 +20,16 @@ import {
 } from "../../../../shared/contract/rules/objects/subject.ts";
 import { claimsOf } from "../../../../shared/contract/version.ts";
 import type { CrdFacts } from "../../clusterctl/move/discovery-types.ts";
-import type { Finding } from "../finding.ts";
+import type { Finding, Outcome } from "../finding.ts";
 import { type Case, judge } from "../judge.ts";
 import type { CrdOptions } from "../judge-crds.ts";
-import type { GivenObject } from "./given-object.ts";
-import { lineagesOf } from "./lineages.ts";
+import type { InputDocument } from "../read-crd.ts";
+import { withCheckedWaivers } from "../waivers.ts";
+import { type GivenObject, givenObject, secretFacts, secretOf } from "./given-object.ts";
+import { assumedFacts, lineagesOf, moveFacts } from "./lineages.ts";
 
 /** Objects that belong together. */
-export interface ObjectsTogether {
+interface ObjectsTogether {
   readonly objects: readonly GivenObject[];
   readonly secrets: readonly SecretFacts[];
   /** Why a Secret is not among them. */
@@ -83,10 +85,7 @@ export function isProviderType(
   return group.split(".").some((label) => PROVIDER_GROUPS.has(label));
 }
 
-export function isOfProvider(
-  { apiVersion, kind }: KubeObject,
-  options: Pick<ObjectOptions, "named">,
-): boolean {
+function isOfProvider({ apiVersion, kind }: KubeObject, options: Pick<ObjectOptions, "named">): boolean {
   return isProviderType({ group: groupOf(apiVersion), kind }, options);
 }
 
@@ -151,4 +150,50 @@ function keyOf({
   readonly name: string;
 }): string {
   return `${namespace}/${name}`;
+}
+
+const UNSEEN: Unseen = { why: "is not among the documents", isAbsent: false };
+
+/** Judges the objects of providers among documents, which belong together. A missing object proves nothing. */
+export function judgeDocumentObjects(
+  documents: readonly InputDocument[],
+  crds: readonly Crd[],
+  options: ObjectOptions,
+): Pick<Outcome, "findings" | "problems"> {
+  const read = documents.flatMap(({ value, ...at }) => givenObject(value, at) ?? []);
+  const checked = read.map((one) => (isOfProvider(one.object, options) ? withCheckedWaivers(one) : { one }));
+  const given = checked.map(({ one }) => one);
+  const isSecret = ({ object }: (typeof given)[number]) =>
+    object.kind === "Secret" && groupOf(object.apiVersion) === "";
+  const objects = given.filter((one) => !isSecret(one));
+  const facts = crds.map(moveFacts);
+  const findings = judgeObjects(
+    {
+      objects,
+      secrets: given.filter(isSecret).map(({ object }) => secretFacts(secretOf(object))),
+      unseenSecret: () => UNSEEN,
+      partial: ({ kind }) => `more objects of kind ${kind} may exist, which are not among the documents`,
+      unseenOwner: UNSEEN,
+      crds,
+      facts: [
+        ...facts,
+        ...assumedFacts(
+          objects.map(({ object }) => object),
+          facts,
+        ),
+      ],
+    },
+    options,
+  );
+  return { findings, problems: checked.flatMap(({ problem }) => problem ?? []) };
+}
+
+/** Whether a document is an object that rules judge. */
+export function isJudgedDocument({ value }: InputDocument, options: Pick<ObjectOptions, "named">): boolean {
+  const given = givenObject(value);
+  if (given === undefined) return false;
+  const { kind, apiVersion, metadata } = given.object;
+  const isKubeconfig =
+    kind === "Secret" && groupOf(apiVersion) === "" && metadata.name.endsWith("-kubeconfig");
+  return isKubeconfig || isOfProvider(given.object, options);
 }

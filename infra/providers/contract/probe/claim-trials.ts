@@ -2,8 +2,8 @@ import { CLUSTER_NAME_LABEL } from "../../../../shared/api/indexes.ts";
 import { apiVersionOf, groupOf, type Kind, type KubeObject } from "../../../../shared/api/kinds.ts";
 import { textAt } from "../../../../shared/api/path.ts";
 import { type ClaimTrial, type Snapshot, titleOf } from "../../../../shared/contract/rules/probe/subject.ts";
-import { remove } from "./removal.ts";
-import { clusterOn, type Stage, setPaused } from "./stage.ts";
+import { clusterOn, type Stage, setPaused } from "./manifest.ts";
+import { remove } from "./scratch.ts";
 import { addressPoolsIn } from "./views.ts";
 
 const CLAIM = "IPAddressClaim";

@@ -1,10 +1,9 @@
 import { Namespace } from "../../../../shared/api/core.ts";
 import { coreOwnersOf } from "../../../../shared/contract/rules/probe/keeping.ts";
 import type { Snapshot } from "../../../../shared/contract/rules/probe/subject.ts";
-import { lookUntil } from "./look-until.ts";
-import { remove, removeProven } from "./removal.ts";
-import { look, type Scratch } from "./scratch.ts";
+import { look, remove, removeProven, type Scratch } from "./scratch.ts";
 import { clustersIn } from "./views.ts";
+import { lookUntil } from "./watcher.ts";
 
 /** Objects that stay, by title, with their finalizers. */
 export interface Left {

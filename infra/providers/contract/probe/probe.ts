@@ -8,16 +8,15 @@ import { KubeError, messageOf } from "../../../../shared/function/errors.ts";
 import { compareText } from "../../../../shared/rules/conditions/conditions.ts";
 import type { Clock } from "../../../../shared/runtime/ports.ts";
 import type { Server } from "../../../platform/kube/client.ts";
-import { isObject } from "../../../platform/kube/object-shape.ts";
+import { isObject } from "../../../platform/kube/kind-shapes.ts";
 import type { Finding, Outcome } from "../finding.ts";
 import { judge } from "../judge.ts";
 import type { CrdOptions } from "../judge-crds.ts";
 import type { Waivers } from "../waivers.ts";
 import { cleanUp, type Left } from "./clean-up.ts";
-import type { ManifestObject } from "./manifest.ts";
+import type { LifeOptions, ManifestObject } from "./manifest.ts";
 import { type LivedLife, runLife } from "./run-life.ts";
 import { openScratch, type Scratch } from "./scratch.ts";
-import type { LifeOptions } from "./stage.ts";
 import { addressPoolsIn, clustersIn, objectsIn, templatesIn } from "./views.ts";
 
 export interface ProbeOptions extends LifeOptions, Pick<CrdOptions, "named"> {

@@ -14,12 +14,17 @@ import {
 } from "../../../../shared/contract/rules/probe/subject.ts";
 import { KubeError } from "../../../../shared/function/errors.ts";
 import { runClaimTrials } from "./claim-trials.ts";
-import { lookUntil } from "./look-until.ts";
-import { runManagedTrial } from "./managed-trial.ts";
-import { applyManifest, type ManifestObject } from "./manifest.ts";
-import { pauseByAnnotation, pauseByCluster } from "./pause-trials.ts";
-import { change, kindIn, type Scratch } from "./scratch.ts";
-import { clusterOn, type LifeOptions, type Stage, setPaused, setReplicas } from "./stage.ts";
+import {
+  applyManifest,
+  clusterOn,
+  type LifeOptions,
+  type ManifestObject,
+  type Stage,
+  setPaused,
+  setReplicas,
+} from "./manifest.ts";
+import { pauseByAnnotation, pauseByCluster, runManagedTrial } from "./pause-trials.ts";
+import { change, kindIn, type Scratch, workloadNodes } from "./scratch.ts";
 import { runTemplateTrials } from "./template-trials.ts";
 import {
   follows,
@@ -33,8 +38,7 @@ import {
   templatesIn,
   unready,
 } from "./views.ts";
-import { LifeEnded, Watcher } from "./watcher.ts";
-import { workloadNodes } from "./workload-nodes.ts";
+import { LifeEnded, lookUntil, Watcher } from "./watcher.ts";
 
 export interface LivedLife {
   readonly life: Omit<Life, "left" | "outlived">;

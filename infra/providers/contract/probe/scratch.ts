@@ -1,16 +1,22 @@
+import { Node, Secret } from "../../../../shared/api/core.ts";
 import { type ContractVersion, groupOf, type Kind, type KubeObject } from "../../../../shared/api/kinds.ts";
 import type { PatchOperation } from "../../../../shared/api/patch.ts";
 import { type ContractRole, contractRoleOf } from "../../../../shared/contract/rules/crd/contract-kinds.ts";
-import { type Snapshot, titleOf } from "../../../../shared/contract/rules/probe/subject.ts";
+import {
+  type Snapshot,
+  titleOf,
+  type WorkloadNodes,
+} from "../../../../shared/contract/rules/probe/subject.ts";
 import { claimsOf } from "../../../../shared/contract/version.ts";
 import { KubeError } from "../../../../shared/function/errors.ts";
 import type { Clock } from "../../../../shared/runtime/ports.ts";
 import { sideBySide } from "../../../../shared/runtime/write/side-by-side.ts";
-import type { Server } from "../../../platform/kube/client.ts";
+import { createServer, type Server } from "../../../platform/kube/client.ts";
+import { parseKubeconfig } from "../../../platform/kube/kubeconfig.ts";
 import type { ServerClient } from "../../../platform/kube/verbs.ts";
 import { type CrdFacts, SECRETS, typeKey } from "../../clusterctl/move/discovery-types.ts";
 import type { CrdOptions } from "../judge-crds.ts";
-import { createBudget } from "../live/budget.ts";
+import { createBudget } from "../live/check-cluster.ts";
 import { kindOf, readCrds } from "../live/read-cluster.ts";
 import { isProviderType } from "../objects/judge-objects.ts";
 import { moveFacts } from "../objects/lineages.ts";
@@ -102,4 +108,67 @@ export async function change(
 export function kindIn(kinds: readonly Kind[], { apiVersion, kind }: KubeObject): Kind | undefined {
   if (apiVersion === "v1" && kind === SECRETS.kind) return SECRETS;
   return kinds.find((each) => each.kind === kind && each.group === groupOf(apiVersion));
+}
+
+/** The attempts of a delete whose object changes between read and delete. */
+const ATTEMPTS = 10;
+
+interface Proof {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/** Deletes an object of the namespace, and nothing of its name with another uid. */
+export async function remove({ client, namespace, kinds }: Scratch, object: KubeObject): Promise<void> {
+  const kind = kindIn(kinds, object);
+  const { uid, name } = object.metadata;
+  if (kind === undefined || uid === undefined) return;
+  const key = { namespace, name };
+  await removeProven(
+    () => client.get(kind, key),
+    (proof) => client.delete(kind, key, proof),
+    uid,
+  );
+}
+
+/** Deletes what a live read has just shown, and nothing of another uid. */
+export async function removeProven(
+  read: () => Promise<KubeObject | undefined>,
+  erase: (proof: Proof) => Promise<unknown>,
+  uid: string,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const metadata = (await read())?.metadata;
+    const { resourceVersion, deletionTimestamp } = metadata ?? {};
+    if (metadata?.uid !== uid || resourceVersion === undefined || deletionTimestamp !== undefined) return;
+    try {
+      await erase({ uid, resourceVersion });
+      return;
+    } catch (error) {
+      if (!(error instanceof KubeError) || error.class !== "Conflict" || attempt >= ATTEMPTS) throw error;
+    }
+  }
+}
+
+const MAX_NODES = 1_000;
+
+/** Reads the Nodes of a Cluster; undefined where its API server does not answer, or not to its kubeconfig. */
+export async function workloadNodes(
+  { client, namespace, clock }: Scratch,
+  { metadata }: KubeObject,
+): Promise<WorkloadNodes> {
+  try {
+    const secret = await client.get(Secret, { namespace, name: `${metadata.name}-kubeconfig` });
+    const kubeconfig = Buffer.from(secret?.data?.["value"] ?? "", "base64").toString("utf8");
+    using server = createServer(parseKubeconfig(kubeconfig), { clock, untrusted: true });
+    const { items } = await server.as("contract-probe").list(Node, { maxItems: MAX_NODES });
+    return new Map(
+      items.flatMap(({ spec, metadata: { uid = "" } }) =>
+        spec?.providerID === undefined ? [] : [[spec.providerID, uid] as const],
+      ),
+    );
+  } catch {
+    // Whatever is wrong with the workload cluster, its kubeconfig must not be quoted; the lists are judged without it.
+    return undefined;
+  }
 }

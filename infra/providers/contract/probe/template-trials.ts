@@ -1,12 +1,11 @@
 import { apiVersionOf, type Kind, type KubeObject } from "../../../../shared/api/kinds.ts";
 import { sameJson, valueAt } from "../../../../shared/api/path.ts";
-import type { TemplateTrial } from "../../../../shared/contract/rules/probe/subject.ts";
-import { titleOf } from "../../../../shared/contract/rules/probe/subject.ts";
+import { type TemplateTrial, titleOf } from "../../../../shared/contract/rules/probe/subject.ts";
 import { KubeError } from "../../../../shared/function/errors.ts";
 import type { Server } from "../../../platform/kube/client.ts";
-import { isObject, type Members } from "../../../platform/kube/object-shape.ts";
+import { isObject, type Members } from "../../../platform/kube/kind-shapes.ts";
+import type { Mutation } from "./manifest.ts";
 import { kindIn, type Scratch } from "./scratch.ts";
-import type { Mutation } from "./stage.ts";
 
 const DRY_RUN_ANNOTATION = "topology.cluster.x-k8s.io/dry-run";
 const TEMPLATE_SPEC = "spec.template.spec";

@@ -3,8 +3,7 @@ import type { SQS } from "@aws-sdk/client-sqs";
 import { hostInUrl } from "../../../../shared/api/host-in-url.ts";
 import { SECOND } from "../../../../shared/function/backoff.ts";
 import type { Clock, Log } from "../../../../shared/runtime/ports.ts";
-import { environmentProxy } from "../../../platform/kube/environment-proxy.ts";
-import { leadThrough } from "../../../platform/kube/proxy-tunnel.ts";
+import { environmentProxy, leadThrough } from "../../../platform/kube/proxy-tunnel.ts";
 
 /** Every function of a process holds up to two long polls; the SDK's own limit of 50 would stop the sends. */
 const MAX_SOCKETS = 512;

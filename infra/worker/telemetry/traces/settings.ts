@@ -1,7 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { TraceVariables } from "../../../platform/config.ts";
-import type { ServerAccess } from "../../../platform/kube/server-access.ts";
-import { isLoopback } from "../../../platform/kube/server-access.ts";
+import { isLoopback, type ServerAccess } from "../../../platform/kube/server-access.ts";
 import { readCertificates } from "../../../platform/pki/read-certificates.ts";
 
 /** Where spans go, and which. */

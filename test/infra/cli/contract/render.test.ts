@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { readObjects } from "../../../../infra/providers/clusterctl/render/objects.ts";
+import { readObjects } from "../../../../infra/providers/clusterctl/render/namespaces.ts";
 import { valueAt } from "../../../../shared/api/path.ts";
 import { commandLine } from "../../../support/processes/run-command.ts";
 

@@ -1,7 +1,6 @@
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { archiveOf } from "../../../../infra/deploy/archive.ts";
-import { layoutOf } from "../../../../infra/deploy/chart/archives.ts";
+import { archiveOf, layoutOf } from "../../../../infra/deploy/chart/archives.ts";
 import { type JsonSchema, VALUES, valuesSchema } from "../../../../infra/deploy/chart/values.ts";
 import { renderedChart } from "../../../support/chart.ts";
 

@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { identify } from "../../../../infra/deploy/image/debian.ts";
 import { type Archives, fetchForeign } from "../../../../infra/deploy/image/foreign-files.ts";
-import { identify } from "../../../../infra/deploy/image/lock.ts";
 
 let cache = "";
 beforeAll(async () => {

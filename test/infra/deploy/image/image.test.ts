@@ -7,7 +7,7 @@ import { loadAll } from "js-yaml";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { buildImage, writeDigestComponent } from "../../../../infra/deploy/image/image.ts";
 import { USER_ID } from "../../../../infra/deploy/image/stage.ts";
-import { NAMESPACE } from "../../../../infra/deploy/manifests/processes.ts";
+import { NAMESPACE } from "../../../../infra/deploy/manifests/deployments.ts";
 import { compareText } from "../../../../shared/rules/conditions/conditions.ts";
 import { packedCharts } from "../../../support/chart.ts";
 import { commandsIn } from "../../../support/commands.ts";

@@ -2,12 +2,13 @@ import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { relayCommand, workerCommand } from "../../../../infra/cli/parts.ts";
 import type { Manifest } from "../../../../infra/deploy/deployment.ts";
-import { disruptionBudget, processDeployment } from "../../../../infra/deploy/manifests/deployments.ts";
 import {
+  disruptionBudget,
   functionProcesses,
+  processDeployment,
   serverProcesses,
   workloadRelay,
-} from "../../../../infra/deploy/manifests/processes.ts";
+} from "../../../../infra/deploy/manifests/deployments.ts";
 
 interface Deployment extends Manifest {
   readonly spec: {

@@ -2,8 +2,8 @@ import { loadAll } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import type { Manifest } from "../../../../infra/deploy/deployment.ts";
 import { base } from "../../../../infra/deploy/manifests/base.ts";
+import { serverProcesses } from "../../../../infra/deploy/manifests/deployments.ts";
 import { manifestFiles, rightsTable } from "../../../../infra/deploy/manifests/files.ts";
-import { serverProcesses } from "../../../../infra/deploy/manifests/processes.ts";
 import type { PolicyRule } from "../../../../infra/deploy/rights.ts";
 import { compareText } from "../../../../shared/rules/conditions/conditions.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { functionProcesses, workersOf } from "../../../../infra/deploy/manifests/processes.ts";
+import { functionProcesses, workersOf } from "../../../../infra/deploy/manifests/deployments.ts";
 import { scaledGroup, scalingComponents } from "../../../../infra/deploy/manifests/scaling.ts";
 import { GROUPS } from "../../../../shared/function/groups.ts";
 

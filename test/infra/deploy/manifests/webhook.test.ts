@@ -4,7 +4,7 @@ import { webhookCommand } from "../../../../infra/cli/webhook.ts";
 import type { Manifest } from "../../../../infra/deploy/deployment.ts";
 import { webhook } from "../../../../infra/deploy/manifests/webhook.ts";
 import type { PolicyRule } from "../../../../infra/deploy/rights.ts";
-import { loadCrds } from "../../../../infra/platform/crds/load.ts";
+import { loadCrds } from "../../../../infra/platform/crds/crd.ts";
 import { valueAt } from "../../../../shared/api/path.ts";
 
 const objects = webhook();

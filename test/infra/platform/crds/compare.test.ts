@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compareFolder, differences } from "../../../../infra/platform/crds/compare.ts";
-import { loadCrds } from "../../../../infra/platform/crds/load.ts";
+import { loadCrds } from "../../../../infra/platform/crds/crd.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { inShared, sharedMissing } from "../../../support/shared.ts";
 

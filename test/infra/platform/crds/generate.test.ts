@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
+import { loadCrds } from "../../../../infra/platform/crds/crd.ts";
 import { generateCrds, generatedFiles } from "../../../../infra/platform/crds/generate.ts";
-import { loadCrds } from "../../../../infra/platform/crds/load.ts";
 import { ALL_KINDS } from "../../../support/all-kinds.ts";
 
 const GENERATED = new URL("../../../../infra/platform/crds/generated/", import.meta.url);

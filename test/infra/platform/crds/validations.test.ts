@@ -1,6 +1,6 @@
 import { type CelInput, run } from "@bufbuild/cel";
 import { describe, expect, it } from "vitest";
-import { loadCrds } from "../../../../infra/platform/crds/load.ts";
+import { loadCrds } from "../../../../infra/platform/crds/crd.ts";
 import { valueAt } from "../../../../shared/api/path.ts";
 import { changed, manifest } from "../../../shared/api/manifests.ts";
 import { ALL_KINDS } from "../../../support/all-kinds.ts";

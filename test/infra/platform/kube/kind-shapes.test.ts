@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { problemOf } from "../../../../infra/platform/kube/object-shape.ts";
+import { problemOf } from "../../../../infra/platform/kube/kind-shapes.ts";
 import type { Kind } from "../../../../shared/api/kinds.ts";
 import { PersistentVolume, Pod, VolumeAttachment } from "../../../../shared/api/workload.ts";
 

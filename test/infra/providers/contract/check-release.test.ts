@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { refusedDefinition as whyRefused } from "../../../../infra/playground/apiserver/entry.ts";
-import { NO_VALUES, withEnvironment } from "../../../../infra/providers/clusterctl/render/values.ts";
+import { NO_VALUES, withEnvironment } from "../../../../infra/providers/clusterctl/render/typed.ts";
 import { type CheckOptions, checkPaths } from "../../../../infra/providers/contract/check.ts";
 import type { Finding, Outcome } from "../../../../infra/providers/contract/finding.ts";
 import { exitStatus } from "../../../../infra/providers/contract/report.ts";

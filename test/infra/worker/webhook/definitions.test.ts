@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { loadCrds } from "../../../../infra/platform/crds/load.ts";
+import { loadCrds } from "../../../../infra/platform/crds/crd.ts";
 import { Definitions, serveOlderVersions } from "../../../../infra/worker/webhook/definitions.ts";
 import { type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
 import { valueAt } from "../../../../shared/api/path.ts";

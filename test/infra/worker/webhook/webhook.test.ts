@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { connect } from "node:tls";
 import { describe, expect, it } from "vitest";
-import { loadCrds } from "../../../../infra/platform/crds/load.ts";
+import { loadCrds } from "../../../../infra/platform/crds/crd.ts";
 import { newAuthority, renewed } from "../../../../infra/worker/webhook/authority.ts";
 import { answerReview, startWebhook } from "../../../../infra/worker/webhook/webhook.ts";
 import { textAt, valueAt } from "../../../../shared/api/path.ts";

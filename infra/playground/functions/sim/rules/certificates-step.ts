@@ -23,8 +23,7 @@ import {
   kubeconfigPlan,
   missingCertificates,
 } from "./certificates.ts";
-import { controlPlaneHold } from "./control-plane-hold.ts";
-import { type AnyControlPlane, kindOfControlPlane } from "./control-plane-view.ts";
+import { type AnyControlPlane, controlPlaneHold, kindOfControlPlane } from "./control-plane-view.ts";
 
 /** Fields of a simulated control plane that the step reads. */
 export const CERTIFIED_FIELDS = [

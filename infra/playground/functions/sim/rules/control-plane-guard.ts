@@ -15,16 +15,17 @@ import { readOwner } from "../../../../../shared/rules/metadata/read-owner.ts";
 import { SimBootstrapConfigTemplate } from "../../../api/sim-bootstrap.ts";
 import { SimServer } from "../../../api/sim-cloud.ts";
 import { SimMachineTemplate } from "../../../api/sim-machine.ts";
-import { faultsOf } from "./control-plane-faults.ts";
-import { CONTROL_PLANE_FINALIZER, lacksInfrastructure } from "./control-plane-hold.ts";
 import { missingTemplates, readTemplates } from "./control-plane-reads.ts";
 import {
   type AnyControlPlane,
+  CONTROL_PLANE_FINALIZER,
+  faultsOf,
   kindOfControlPlane,
+  lacksInfrastructure,
   machineTemplateOf,
   wantedVersion,
 } from "./control-plane-view.ts";
-import { newServer } from "./new-server.ts";
+import { newServer } from "./server.ts";
 
 /** The fields of a SimServer that a control plane decides. */
 export const SERVER_FIELDS = ["spec.onMachines", "spec.unreachable", "spec.corruptKubeconfig"] as const;

@@ -18,11 +18,9 @@ import {
 import { controllerReference } from "../../../../../shared/rules/metadata/owner-references.ts";
 import { SimBootstrapConfig } from "../../../api/sim-bootstrap.ts";
 import { SimMachine } from "../../../api/sim-machine.ts";
-import { outdatedMachines, type Situation } from "./control-plane-next-step.ts";
-import { domainForNew } from "./control-plane-placement.ts";
-import { inPlaceTemplate } from "./control-plane-propagation.ts";
+import { domainForNew, outdatedMachines, type Situation } from "./control-plane-next-step.ts";
+import { type ControlPlaneMachine, inPlaceTemplate } from "./control-plane-propagation.ts";
 import { missingTemplates, readTemplates } from "./control-plane-reads.ts";
-import type { ControlPlaneMachine } from "./control-plane-up-to-date.ts";
 import {
   type AnyControlPlane,
   kindOfControlPlane,

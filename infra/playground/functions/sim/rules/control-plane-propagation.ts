@@ -4,6 +4,8 @@ import { Machine } from "../../../../../shared/api/machine/machine.ts";
 import { labelValueOf } from "../../../../../shared/api/names.ts";
 import type { GuardedPatch } from "../../../../../shared/function/define-function.ts";
 import { isDeleting } from "../../../../../shared/function/guards.ts";
+import { condition, type DesiredCondition } from "../../../../../shared/rules/conditions/conditions.ts";
+import { CLONED_FROM_FIELDS, isClonedFrom } from "../../../../../shared/rules/machines/clones.ts";
 import { CONTROL_PLANE_NAME_LABEL } from "../../../../../shared/rules/machines/control-plane-machine.ts";
 import {
   type InPlaceTemplate,
@@ -12,8 +14,64 @@ import {
 } from "../../../../../shared/rules/machines/in-place.ts";
 import { SimBootstrapConfig } from "../../../api/sim-bootstrap.ts";
 import { SimMachine } from "../../../api/sim-machine.ts";
-import type { ControlPlaneMachine } from "./control-plane-up-to-date.ts";
-import type { AnyControlPlane, MachineTemplate } from "./control-plane-view.ts";
+import { type AnyControlPlane, isLegacy, type MachineTemplate, wantedVersion } from "./control-plane-view.ts";
+
+/** The fields of configs and infrastructure machines that `differences` reads. */
+export const CLONE_FIELDS = ["metadata.uid", ...CLONED_FROM_FIELDS] as const;
+
+/** A control plane Machine with what was cloned for it, as far as it exists. */
+export interface ControlPlaneMachine {
+  readonly machine: Machine;
+  readonly infraMachine: KubeObject | undefined;
+  readonly config: KubeObject | undefined;
+}
+
+/**
+ * Returns why a Machine has to be replaced, in sentences for people; none: it is up to date. An object that does not
+ * exist yet will be cloned from the present template.
+ */
+export function differences(
+  object: AnyControlPlane,
+  template: MachineTemplate,
+  { machine, infraMachine, config }: ControlPlaneMachine,
+  now: Date,
+): readonly string[] {
+  const version = wantedVersion(object);
+  const { infrastructureRef, bootstrap } = template.spec;
+  const found: string[] = [];
+  if (version !== undefined && machine.spec.version !== version) {
+    found.push(`Version ${machine.spec.version ?? "none"}, ${version} required`);
+  }
+  if (infraMachine !== undefined && !isClonedFrom(infraMachine, infrastructureRef)) {
+    found.push(`${infraMachine.kind} is not from ${infrastructureRef.kind} ${infrastructureRef.name}`);
+  }
+  const { configRef } = bootstrap;
+  if (config !== undefined && configRef !== undefined && !isClonedFrom(config, configRef)) {
+    found.push(`${config.kind} is not from ${configRef.kind} ${configRef.name}`);
+  }
+  if (isExpired(object, machine, now)) found.push("It was created before spec.rollout.after");
+  return found;
+}
+
+function isExpired(object: AnyControlPlane, { metadata }: Machine, now: Date): boolean {
+  const after = rolloutAfterMs(object);
+  return (
+    after !== undefined && after <= now.getTime() && Date.parse(metadata.creationTimestamp ?? "") < after
+  );
+}
+
+/** Returns when all Machines that are older are replaced, ms since the epoch; `undefined`: no such time is set. */
+export function rolloutAfterMs(object: AnyControlPlane): number | undefined {
+  const after = isLegacy(object) ? undefined : object.spec.rollout?.after;
+  return after === undefined ? undefined : Date.parse(after);
+}
+
+/** The condition UpToDate of a Machine with these differences. */
+export function upToDateCondition(found: readonly string[]): DesiredCondition {
+  return found.length === 0
+    ? condition("UpToDate", "True", "UpToDate")
+    : condition("UpToDate", "False", "NotUpToDate", found.map((each) => `* ${each}`).join("\n"));
+}
 
 /**
  * The part of the template that existing Machines follow without being replaced, with the labels that every control

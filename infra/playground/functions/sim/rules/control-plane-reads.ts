@@ -11,7 +11,7 @@ import {
 } from "../../../../../shared/rules/metadata/owner-references.ts";
 import { SimBootstrapConfig, SimBootstrapConfigTemplate } from "../../../api/sim-bootstrap.ts";
 import { SimMachine, SimMachineTemplate } from "../../../api/sim-machine.ts";
-import type { ControlPlaneMachine } from "./control-plane-up-to-date.ts";
+import type { ControlPlaneMachine } from "./control-plane-propagation.ts";
 import { type AnyControlPlane, kindOfControlPlane, type MachineTemplate } from "./control-plane-view.ts";
 
 /** The Machines of a control plane, by snapshots; those of a control plane that was restored with another uid, too. */

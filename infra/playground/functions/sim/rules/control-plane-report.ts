@@ -18,14 +18,14 @@ import {
 import { countVersions, type VersionCount } from "../../../../../shared/rules/machines/versions.ts";
 import { refusedReasons } from "../../../../../shared/rules/metadata/refused-write.ts";
 import type { SimServer } from "../../../api/sim-cloud.ts";
-import { faultsOf } from "./control-plane-faults.ts";
-import { lacksInfrastructure } from "./control-plane-hold.ts";
 import { outdatedMachines } from "./control-plane-next-step.ts";
+import type { ControlPlaneMachine } from "./control-plane-propagation.ts";
 import { isReady } from "./control-plane-remediation.ts";
-import type { ControlPlaneMachine } from "./control-plane-up-to-date.ts";
 import {
   type AnyControlPlane,
+  faultsOf,
   isInitialized,
+  lacksInfrastructure,
   machineTemplateOf,
   wantedVersion,
 } from "./control-plane-view.ts";

@@ -1,6 +1,7 @@
 import { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import type { Condition } from "../../../../../shared/api/conditions.ts";
-import { objectKeyOf } from "../../../../../shared/api/kinds.ts";
+import { type KubeObject, objectKeyOf } from "../../../../../shared/api/kinds.ts";
+import { type At, valueAt } from "../../../../../shared/api/path.ts";
 import type { StepContext } from "../../../../../shared/function/define-function.ts";
 import { isPaused } from "../../../../../shared/function/guards.ts";
 import { waitFor } from "../../../../../shared/function/result.ts";
@@ -9,16 +10,24 @@ import { pausedCondition } from "../../../../../shared/rules/conditions/paused-c
 import { readOwner } from "../../../../../shared/rules/metadata/read-owner.ts";
 import { SimServer } from "../../../api/sim-cloud.ts";
 import type { SimControlPlaneLegacy } from "../../../api/sim-controlplane-legacy.ts";
-import { faultsOf } from "./control-plane-faults.ts";
 import { missingTemplates, readMachines, readTemplates, withClones } from "./control-plane-reads.ts";
 import { type ControlPlaneReport, controlPlaneReport } from "./control-plane-report.ts";
-import { type AnyControlPlane, machineTemplateOf } from "./control-plane-view.ts";
+import { type AnyControlPlane, faultsOf, machineTemplateOf } from "./control-plane-view.ts";
+
+/** Returns the stored values of the fields that a function owns: an apply of them changes nothing. */
+export function storedValues<T extends KubeObject, Owned extends string>(
+  object: T,
+  owned: readonly Owned[],
+): { readonly [P in Owned]: At<T, P> | undefined } {
+  const values = Object.fromEntries(owned.map((path) => [path, valueAt(object, path)]));
+  return values as { readonly [P in Owned]: At<T, P> | undefined };
+}
 
 /** The conditions as they are stored; those of the contract v1beta1 also say how severe they are. */
 export type StoredConditions = NonNullable<NonNullable<SimControlPlaneLegacy["status"]>["conditions"]>;
 
 /** The report of a control plane; paused: only its conditions; without Cluster: what it waits for. */
-export type Reported =
+type Reported =
   | { readonly state: "unowned"; readonly result: ControlPlaneReport["result"] }
   | { readonly state: "paused"; readonly conditions: StoredConditions }
   | {

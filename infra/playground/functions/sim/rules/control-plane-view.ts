@@ -1,4 +1,4 @@
-import type { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
+import { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import {
   type ContractReference,
   groupOf,
@@ -7,11 +7,72 @@ import {
 } from "../../../../../shared/api/kinds.ts";
 import type { Machine } from "../../../../../shared/api/machine/machine.ts";
 import { toSeconds } from "../../../../../shared/api/older/duration.ts";
+import { SECOND } from "../../../../../shared/function/backoff.ts";
 import { messageOf } from "../../../../../shared/function/errors.ts";
+import { refusedBy, workable } from "../../../../../shared/function/guards.ts";
+import type { Reader } from "../../../../../shared/function/reads.ts";
+import { type Result, waitFor } from "../../../../../shared/function/result.ts";
 import type { TemplateMetadata } from "../../../../../shared/rules/machines/template-keys.ts";
 import { prefixedVersion } from "../../../../../shared/rules/machines/versions.ts";
+import { readOwner } from "../../../../../shared/rules/metadata/read-owner.ts";
 import { SimControlPlane } from "../../../api/sim-controlplane.ts";
 import { SimControlPlaneLegacy } from "../../../api/sim-controlplane-legacy.ts";
+
+/** Annotations by which a test makes a simulated control plane misbehave. */
+const FAULT = {
+  /** Seconds from its creation until it reports that it is initialized. */
+  initializedAfter: "fault.sim.capstan.dev/initialized-after-seconds",
+  /** It reports that it is not initialized, whatever it has reported before. */
+  uninitialized: "fault.sim.capstan.dev/uninitialized",
+  failureReason: "fault.sim.capstan.dev/failure-reason",
+  failureMessage: "fault.sim.capstan.dev/failure-message",
+  /** Its API server breaks every connection. */
+  unreachable: "fault.sim.capstan.dev/unreachable",
+  /** The kubeconfig Secret is spoilt once; it is recreated when a user deletes it. */
+  corruptKubeconfig: "fault.sim.capstan.dev/corrupt-kubeconfig",
+  /** Its condition Available has a status that no contract knows. */
+  invalidAvailable: "fault.sim.capstan.dev/invalid-available",
+} as const;
+
+/** The fields of a control plane that `faultsOf` reads. */
+export const FAULT_FIELDS = [
+  "metadata.creationTimestamp",
+  `metadata.annotations[${FAULT.initializedAfter}]`,
+  `metadata.annotations[${FAULT.uninitialized}]`,
+  `metadata.annotations[${FAULT.failureReason}]`,
+  `metadata.annotations[${FAULT.failureMessage}]`,
+  `metadata.annotations[${FAULT.unreachable}]`,
+  `metadata.annotations[${FAULT.corruptKubeconfig}]`,
+  `metadata.annotations[${FAULT.invalidAvailable}]`,
+] as const;
+
+interface Faults {
+  /** The time until it may report that it is initialized, ms; 0: now. */
+  readonly initializedInMs: number;
+  readonly uninitialized: boolean;
+  readonly failureReason: string | undefined;
+  readonly failureMessage: string | undefined;
+  readonly unreachable: boolean;
+  readonly corruptKubeconfig: boolean;
+  readonly invalidAvailable: boolean;
+}
+
+/** Reads the faults that are switched on; a delay that is not a number counts as none. */
+export function faultsOf({ metadata }: KubeObject, now: Date): Faults {
+  const { annotations = {}, creationTimestamp = "" } = metadata;
+  const isOn = (name: string) => Object.hasOwn(annotations, name);
+  const { [FAULT.initializedAfter]: delaySeconds = "0" } = annotations;
+  const until = Date.parse(creationTimestamp) + Number(delaySeconds) * SECOND;
+  return {
+    initializedInMs: Number.isNaN(until) ? 0 : Math.max(0, until - now.getTime()),
+    uninitialized: isOn(FAULT.uninitialized),
+    failureReason: annotations[FAULT.failureReason],
+    failureMessage: annotations[FAULT.failureMessage],
+    unreachable: isOn(FAULT.unreachable),
+    corruptKubeconfig: isOn(FAULT.corruptKubeconfig),
+    invalidAvailable: isOn(FAULT.invalidAvailable),
+  };
+}
 
 /** A simulated control plane of either contract. */
 export type AnyControlPlane = SimControlPlane | SimControlPlaneLegacy;
@@ -106,4 +167,48 @@ function legacySpec(
 export function hasEndpoint({ spec }: Pick<Cluster, "spec"> | AnyControlPlane): boolean {
   const { host = "", port = 0 } = spec.controlPlaneEndpoint ?? {};
   return host !== "" && port !== 0;
+}
+
+/** Keeps a simulated control plane until its Machines are gone. */
+export const CONTROL_PLANE_FINALIZER = "simcontrolplane.controlplane.sim.capstan.dev";
+
+/** The fields of a Cluster that the gate of a control plane reads. */
+export const GATE_FIELDS = [
+  "metadata.uid",
+  "spec.paused",
+  "spec.controlPlaneEndpoint",
+  "status.initialization.infrastructureProvisioned",
+] as const;
+
+/**
+ * Returns the Cluster of a control plane, and what has to happen before Machines are made: it names its owner, nothing is
+ * paused or deleted, its finalizer is there, and infrastructure and endpoint of the Cluster are.
+ */
+export async function controlPlaneHold(
+  object: AnyControlPlane,
+  read: Reader,
+): Promise<{ readonly cluster: Cluster | undefined; readonly wait: Result | undefined }> {
+  const cluster = await readOwner(Cluster, object, read);
+  if (cluster === undefined) return { cluster, wait: waitFor(`${object.kind}.metadata.ownerReferences`) };
+  const held = refusedBy(workable(CONTROL_PLANE_FINALIZER), object, cluster)?.result;
+  return { cluster, wait: held ?? missingDependency(object, cluster) };
+}
+
+/**
+ * Whether a control plane waits for the infrastructure of its Cluster. One without Machines that brings the endpoint
+ * needs none, and the infrastructure may wait for this endpoint. Source: IC-22
+ */
+export function lacksInfrastructure({ spec }: AnyControlPlane, { status }: Pick<Cluster, "status">): boolean {
+  if (spec.endpointMode === "provider" && spec.machineTemplate === undefined) return false;
+  return status?.initialization?.infrastructureProvisioned !== true;
+}
+
+function missingDependency(object: AnyControlPlane, cluster: Cluster): Result | undefined {
+  if (lacksInfrastructure(object, cluster)) {
+    return waitFor("Cluster.status.initialization.infrastructureProvisioned");
+  }
+  if (object.spec.endpointMode === "provider") {
+    return hasEndpoint(object) ? undefined : waitFor(`${object.kind}.spec.controlPlaneEndpoint`);
+  }
+  return hasEndpoint(cluster) ? undefined : waitFor("Cluster.spec.controlPlaneEndpoint");
 }

@@ -2,10 +2,14 @@ import type { Cluster } from "../../../../../shared/api/cluster/cluster.ts";
 import { CLUSTER_NAME_LABEL, CONTROL_PLANE_LABEL } from "../../../../../shared/api/indexes.ts";
 import { apiVersionOf, MANAGEMENT, objectKeyOf, refTo } from "../../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../../shared/api/machine/machine.ts";
-import type { NewObject, StepContext } from "../../../../../shared/function/define-function.ts";
+import type { Decision, NewObject, StepContext } from "../../../../../shared/function/define-function.ts";
 import { hasFinalizer, pausedBy } from "../../../../../shared/function/guards.ts";
 import { done, failed, type Result, waitFor } from "../../../../../shared/function/result.ts";
-import { condition, type DesiredCondition } from "../../../../../shared/rules/conditions/conditions.ts";
+import {
+  condition,
+  type DesiredCondition,
+  setConditions,
+} from "../../../../../shared/rules/conditions/conditions.ts";
 import { isControlPlaneMachine } from "../../../../../shared/rules/machines/control-plane-machine.ts";
 import { prefixedVersion } from "../../../../../shared/rules/machines/versions.ts";
 import { readClusterByLabel } from "../../../../../shared/rules/metadata/cluster-label.ts";
@@ -14,9 +18,37 @@ import { controllerReference, isOwnedBy } from "../../../../../shared/rules/meta
 import { readOwner } from "../../../../../shared/rules/metadata/read-owner.ts";
 import { CLOUD_FINALIZER, SimInstance } from "../../../api/sim-cloud.ts";
 import { SimMachine } from "../../../api/sim-machine.ts";
+import { SIM_MACHINE_FINALIZER } from "./fleet.ts";
 import { KUBELET_VERSION } from "./instances.ts";
-import { machineReport, type SimMachineDecision } from "./machine-report.ts";
-import { SIM_MACHINE_FINALIZER } from "./machines.ts";
+
+/** The status fields of a SimMachine; the function `sim-machine` writes all of them each time. */
+export const MACHINE_STATUS = [
+  "status.initialization.provisioned",
+  "status.ready",
+  "status.addresses",
+  "status.failureDomain",
+  "status.interruptible",
+  "status.conditions",
+] as const;
+export type SimMachineDecision = Decision<SimMachine, (typeof MACHINE_STATUS)[number]>;
+
+/** Returns the present status with these conditions, and what an instance says. Provisioned stays. */
+export function machineReport(
+  { status, spec, metadata }: SimMachine,
+  desired: readonly DesiredCondition[],
+  now: Date,
+  provisioned?: SimInstance,
+): NonNullable<SimMachineDecision["apply"]> {
+  const flag = provisioned === undefined ? status?.initialization?.provisioned : true;
+  return {
+    "status.initialization.provisioned": flag,
+    "status.ready": flag,
+    "status.addresses": provisioned?.status?.addresses ?? status?.addresses,
+    "status.failureDomain": provisioned?.spec.failureDomain ?? status?.failureDomain,
+    "status.interruptible": spec.interruptible,
+    "status.conditions": setConditions(status?.conditions, desired, now, metadata.generation),
+  };
+}
 
 /** The fields of the Machine that decide about its instance; those below are read when it is made. */
 export const OWN_MACHINE_FIELDS = ["spec.bootstrap.dataSecretName"] as const;

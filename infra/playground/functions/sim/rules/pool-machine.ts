@@ -9,9 +9,8 @@ import { removeFinalizerPatch } from "../../../../../shared/rules/metadata/final
 import { SimInstance } from "../../../api/sim-cloud.ts";
 import { SimMachine } from "../../../api/sim-machine.ts";
 import { SimMachinePool } from "../../../api/sim-machinepool.ts";
-import { machineReport, type SimMachineDecision } from "./machine-report.ts";
-import { SIM_MACHINE_FINALIZER, simMachineReference } from "./machines.ts";
-import { isKept } from "./removal.ts";
+import { isKept, SIM_MACHINE_FINALIZER, simMachineReference } from "./fleet.ts";
+import { machineReport, type SimMachineDecision } from "./own-machine.ts";
 
 /** Whether a SimMachinePool has made the SimMachine, for an instance that is there already. */
 export function isOfPool({ metadata }: SimMachine): boolean {

@@ -6,7 +6,7 @@ import {
 } from "../../../../../infra/playground/apiserver/apply/managed-fields.ts";
 import { StatusError } from "../../../../../infra/playground/apiserver/errors/status-error.ts";
 import type { Json, JsonObject, KubeJson } from "../../../../../infra/playground/apiserver/objects/json.ts";
-import { applyMergePatch } from "../../../../../infra/playground/apiserver/patch/merge-patch.ts";
+import { applyMergePatch } from "../../../../../infra/playground/apiserver/patch/json-patch.ts";
 import { APPLY_VECTORS } from "../apply-vectors.ts";
 import { WIDGET_SCHEMA } from "../widget-schema.ts";
 

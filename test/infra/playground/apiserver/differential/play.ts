@@ -1,5 +1,5 @@
 import type { Json } from "../../../../../infra/playground/apiserver/objects/json.ts";
-import { applyMergePatch } from "../../../../../infra/playground/apiserver/patch/merge-patch.ts";
+import { applyMergePatch } from "../../../../../infra/playground/apiserver/patch/json-patch.ts";
 import type { ApiClient, Body, Reply, WatchEvent } from "../api-client.ts";
 import { Naming } from "./comparable.ts";
 import { GIZMOS_PATH } from "./gizmos.ts";

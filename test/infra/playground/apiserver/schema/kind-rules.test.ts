@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadCrds } from "../../../../../infra/platform/crds/load.ts";
+import { loadCrds } from "../../../../../infra/platform/crds/crd.ts";
 import type { Schema } from "../../../../../infra/playground/apiserver/schema/schema.ts";
 import { listAt, textAt, valueAt } from "../../../../../shared/api/path.ts";
 import { ALL_KINDS } from "../../../../support/all-kinds.ts";

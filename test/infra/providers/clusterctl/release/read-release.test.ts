@@ -5,7 +5,7 @@ import {
   ReleaseReadError,
   readRelease,
 } from "../../../../../infra/providers/clusterctl/release/read-release.ts";
-import { NO_VALUES, withEnvironment } from "../../../../../infra/providers/clusterctl/render/values.ts";
+import { NO_VALUES, withEnvironment } from "../../../../../infra/providers/clusterctl/render/typed.ts";
 import { valueAt } from "../../../../../shared/api/path.ts";
 import { GOOD_FILES, storeRelease } from "../../../../support/releases/good-release.ts";
 

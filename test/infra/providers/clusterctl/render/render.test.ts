@@ -8,7 +8,7 @@ import {
   readValues,
   type Values,
   withEnvironment,
-} from "../../../../../infra/providers/clusterctl/render/values.ts";
+} from "../../../../../infra/providers/clusterctl/render/typed.ts";
 import { valueAt } from "../../../../../shared/api/path.ts";
 import type { Manifest } from "../../../../../shared/contract/rules/release/subject.ts";
 import { ODD_COMPONENTS } from "../../../../support/odd-components.ts";

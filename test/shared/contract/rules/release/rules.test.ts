@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readRelease } from "../../../../../infra/providers/clusterctl/release/read-release.ts";
-import { NO_VALUES } from "../../../../../infra/providers/clusterctl/render/values.ts";
+import { NO_VALUES } from "../../../../../infra/providers/clusterctl/render/typed.ts";
 import { RELEASE_RULES } from "../../../../../shared/contract/rules/release/rules.ts";
 import type { Judgement } from "../../../../../shared/contract/rules/rule.ts";
 import { BROKEN_COMPONENTS } from "../../../../support/releases/broken-components.ts";
