@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { type Immutable, objectMetaSchema, text, typeMeta } from "../../../shared/api/meta.ts";
-import { flag, providerCrd, providerStatus, templateOf, templateSchema } from "./sim-provider.ts";
+import { flag, providerCrd, providerStatus, type TemplateOf, templateOf } from "./sim-provider.ts";
 
 const specSchema = () => z.object({}).prefault({}).describe("Empty: nothing can be chosen.");
 
@@ -34,13 +34,9 @@ export const SimBootstrapConfig: Kind<SimBootstrapConfig> = {
   ]),
 };
 
-const simBootstrapConfigTemplateSchema = () => templateSchema(specSchema(), "SimBootstrapConfig");
-
 /** Template from which MachineSets and control planes make SimBootstrapConfigs. */
-export type SimBootstrapConfigTemplate = Immutable<
-  z.infer<ReturnType<typeof simBootstrapConfigTemplateSchema>>
->;
+export type SimBootstrapConfigTemplate = TemplateOf<typeof specSchema>;
 export const SimBootstrapConfigTemplate: Kind<SimBootstrapConfigTemplate> = templateOf(
   SimBootstrapConfig,
-  simBootstrapConfigTemplateSchema,
+  specSchema,
 );

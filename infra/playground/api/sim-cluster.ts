@@ -8,7 +8,7 @@ import {
   text,
   typeMeta,
 } from "../../../shared/api/meta.ts";
-import { endpoint, flag, providerCrd, providerStatus, templateOf, templateSchema } from "./sim-provider.ts";
+import { endpoint, flag, providerCrd, providerStatus, type TemplateOf, templateOf } from "./sim-provider.ts";
 
 const failureDomainSchema = () =>
   z.object({
@@ -68,8 +68,6 @@ export const SimCluster: Kind<SimCluster> = {
   ]),
 };
 
-const simClusterTemplateSchema = () => templateSchema(specSchema(), "SimCluster");
-
 /** Template from which a ClusterClass creates SimClusters. */
-export type SimClusterTemplate = Immutable<z.infer<ReturnType<typeof simClusterTemplateSchema>>>;
-export const SimClusterTemplate: Kind<SimClusterTemplate> = templateOf(SimCluster, simClusterTemplateSchema);
+export type SimClusterTemplate = TemplateOf<typeof specSchema>;
+export const SimClusterTemplate: Kind<SimClusterTemplate> = templateOf(SimCluster, specSchema);

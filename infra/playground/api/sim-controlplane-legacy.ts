@@ -16,7 +16,7 @@ import {
   REPLICA_PATHS,
   reportedConditions,
 } from "./sim-controlplane.ts";
-import { count, flag, providerCrd, templateOf, templateSchema } from "./sim-provider.ts";
+import { count, flag, providerCrd, type TemplateOf, templateOf } from "./sim-provider.ts";
 
 /** Describes `corev1.ObjectReference`, as the contract v1beta1 has it. */
 function objectReferenceSchema(apiVersion: string, kind: string) {
@@ -115,13 +115,9 @@ export const SimControlPlaneLegacy: Kind<SimControlPlaneLegacy> = {
   },
 };
 
-const simControlPlaneLegacyTemplateSchema = () => templateSchema(specSchema(), "SimControlPlaneLegacy");
-
 /** Template from which a ClusterClass creates SimControlPlaneLegacies. */
-export type SimControlPlaneLegacyTemplate = Immutable<
-  z.infer<ReturnType<typeof simControlPlaneLegacyTemplateSchema>>
->;
+export type SimControlPlaneLegacyTemplate = TemplateOf<typeof specSchema>;
 export const SimControlPlaneLegacyTemplate: Kind<SimControlPlaneLegacyTemplate> = templateOf(
   SimControlPlaneLegacy,
-  simControlPlaneLegacyTemplateSchema,
+  specSchema,
 );

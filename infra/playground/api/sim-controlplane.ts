@@ -25,8 +25,8 @@ import {
   firstSteps,
   flag,
   providerCrd,
+  type TemplateOf,
   templateOf,
-  templateSchema,
   version,
 } from "./sim-provider.ts";
 
@@ -225,11 +225,6 @@ export const SimControlPlane: Kind<SimControlPlane> = {
   ),
 };
 
-const simControlPlaneTemplateSchema = () => templateSchema(specSchema(), "SimControlPlane");
-
 /** Template from which a ClusterClass creates SimControlPlanes. */
-export type SimControlPlaneTemplate = Immutable<z.infer<ReturnType<typeof simControlPlaneTemplateSchema>>>;
-export const SimControlPlaneTemplate: Kind<SimControlPlaneTemplate> = templateOf(
-  SimControlPlane,
-  simControlPlaneTemplateSchema,
-);
+export type SimControlPlaneTemplate = TemplateOf<typeof specSchema>;
+export const SimControlPlaneTemplate: Kind<SimControlPlaneTemplate> = templateOf(SimControlPlane, specSchema);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { addressesSchema } from "../../../shared/api/machine/machine-status.ts";
 import { type Immutable, objectMetaSchema, seconds, text, typeMeta } from "../../../shared/api/meta.ts";
-import { flag, providerCrd, providerStatus, templateOf, templateSchema } from "./sim-provider.ts";
+import { flag, providerCrd, providerStatus, type TemplateOf, templateOf } from "./sim-provider.ts";
 
 const specSchema = () =>
   z
@@ -59,8 +59,6 @@ export const SimMachine: Kind<SimMachine> = {
   ]),
 };
 
-const simMachineTemplateSchema = () => templateSchema(specSchema(), "SimMachine");
-
 /** Template from which MachineSets and control planes make SimMachines. */
-export type SimMachineTemplate = Immutable<z.infer<ReturnType<typeof simMachineTemplateSchema>>>;
-export const SimMachineTemplate: Kind<SimMachineTemplate> = templateOf(SimMachine, simMachineTemplateSchema);
+export type SimMachineTemplate = TemplateOf<typeof specSchema>;
+export const SimMachineTemplate: Kind<SimMachineTemplate> = templateOf(SimMachine, specSchema);

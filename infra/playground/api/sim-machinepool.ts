@@ -2,7 +2,15 @@ import * as z from "zod";
 import { conditionsSchema } from "../../../shared/api/conditions.ts";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { atomicList, type Immutable, objectMetaSchema, seconds, typeMeta } from "../../../shared/api/meta.ts";
-import { count, firstSteps, flag, providerCrd, templateOf, templateSchema, version } from "./sim-provider.ts";
+import {
+  count,
+  firstSteps,
+  flag,
+  providerCrd,
+  type TemplateOf,
+  templateOf,
+  version,
+} from "./sim-provider.ts";
 
 /** Describes IDs without the limits of a provider: a fault may list values that no MachinePool accepts. */
 const providerIDs = () => atomicList(z.string(), { max: 20_000 }).optional();
@@ -96,11 +104,6 @@ export const SimMachinePool: Kind<SimMachinePool> = {
   ),
 };
 
-const simMachinePoolTemplateSchema = () => templateSchema(specSchema(), "SimMachinePool");
-
 /** Template from which a ClusterClass creates SimMachinePools. */
-export type SimMachinePoolTemplate = Immutable<z.infer<ReturnType<typeof simMachinePoolTemplateSchema>>>;
-export const SimMachinePoolTemplate: Kind<SimMachinePoolTemplate> = templateOf(
-  SimMachinePool,
-  simMachinePoolTemplateSchema,
-);
+export type SimMachinePoolTemplate = TemplateOf<typeof specSchema>;
+export const SimMachinePoolTemplate: Kind<SimMachinePoolTemplate> = templateOf(SimMachinePool, specSchema);

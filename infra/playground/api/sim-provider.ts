@@ -3,6 +3,7 @@ import { port } from "../../../shared/api/cluster/cluster.ts";
 import { conditionsSchema } from "../../../shared/api/conditions.ts";
 import type { CrdSpec, Kind, KubeObject, PrinterColumn } from "../../../shared/api/kinds.ts";
 import {
+  type Immutable,
   notEmpty,
   objectMetaSchema,
   templateMetadataSchema,
@@ -68,8 +69,8 @@ export function providerCrd(
   };
 }
 
-/** Returns the schema of a kind's template: `spec.template` has metadata and spec of what is made from it. */
-export function templateSchema<Spec extends z.ZodType>(spec: Spec, kindName: string) {
+/** Describes a kind's template: `spec.template` has metadata and spec of what is made from it. */
+function templateSchema<Spec extends z.ZodType>(spec: Spec, kindName: string) {
   return z
     .object({
       ...typeMeta(),
@@ -85,8 +86,13 @@ export function templateSchema<Spec extends z.ZodType>(spec: Spec, kindName: str
     .describe(`Template from which ${kindName}s are made.`);
 }
 
+/** A template, by the function that describes the spec of what is made from it. */
+export type TemplateOf<Spec extends () => z.ZodType> = Immutable<
+  z.infer<ReturnType<typeof templateSchema<ReturnType<Spec>>>>
+>;
+
 /** Returns the kind of the template of a kind: it follows the contract of that kind and has no status. */
-export function templateOf<T extends KubeObject>(
+export function templateOf<Template extends KubeObject>(
   {
     group,
     version,
@@ -94,9 +100,10 @@ export function templateOf<T extends KubeObject>(
     provider,
     crd: { labels } = providerCrd([]),
   }: Pick<Kind, "group" | "version" | "kind" | "provider" | "crd">,
-  schema: () => z.ZodType<T>,
-): Kind<T> {
+  spec: () => z.ZodType,
+): Kind<Template> {
   const crd: CrdSpec = { ...providerCrd([]), ...(labels === undefined ? {} : { labels }), status: false };
   const plural = `${kind.toLowerCase()}templates`;
+  const schema = () => templateSchema(spec(), kind) as unknown as z.ZodType<Template>;
   return { group, version, kind: `${kind}Template`, plural, provider, namespaced: true, schema, crd };
 }

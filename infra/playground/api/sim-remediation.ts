@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Kind } from "../../../shared/api/kinds.ts";
 import { type Immutable, objectMetaSchema, seconds, time, typeMeta } from "../../../shared/api/meta.ts";
-import { CONTRACT_LABEL, count, providerCrd, templateOf, templateSchema } from "./sim-provider.ts";
+import { CONTRACT_LABEL, count, providerCrd, type TemplateOf, templateOf } from "./sim-provider.ts";
 
 const specSchema = () =>
   z
@@ -78,15 +78,13 @@ export const SimRemediation: Kind<SimRemediation> = {
   ]),
 };
 
-const simRemediationTemplateSchema = () => templateSchema(specSchema(), "SimRemediation");
-
 /** Template from which health checks make SimRemediations. */
-export type SimRemediationTemplate = Immutable<z.infer<ReturnType<typeof simRemediationTemplateSchema>>>;
+export type SimRemediationTemplate = TemplateOf<typeof specSchema>;
 export const SimRemediationTemplate: Kind<SimRemediationTemplate> = templateOf(
   // Health checks name it, nothing owns it.
   {
     ...SimRemediation,
     crd: providerCrd([], { labels: { ...CONTRACT_LABEL, "clusterctl.cluster.x-k8s.io/move": "" } }),
   },
-  simRemediationTemplateSchema,
+  specSchema,
 );

@@ -191,5 +191,7 @@ export const CORE_COLUMNS = {
     number("Allowed Disruptions", ".status.disruptionsAllowed"),
     age,
   ],
-  CreatedAt: [createdAt],
+  CustomResourceDefinition: [createdAt],
+  Role: [createdAt],
+  ClusterRole: [createdAt],
 } as const satisfies Readonly<Record<string, readonly Column[]>>;

@@ -1,15 +1,15 @@
 import { type Cause, invalidValue, required } from "../errors/status-error.ts";
+import { type JsonObject, memberOf } from "../objects/json.ts";
 import { objectAt, textAt } from "../objects/kube-object.ts";
+import type { Schema } from "../schema/schema.ts";
 import { OMITTED_WHEN_EMPTY, withConditionTimes, ZERO_VALUES } from "../schema/zero-values.ts";
-import { ACCESS_KINDS } from "./access-kinds.ts";
 import { CORE_COLUMNS } from "./core-columns.ts";
-import { CORE_SCHEMAS, core } from "./core-schemas.ts";
+import { CORE_SCHEMAS } from "./core-schemas.ts";
 import { configMapStrategy, namespaceStrategy, podStrategy, secretStrategy } from "./core-strategies.ts";
 import { customResourceDefinitionStrategy } from "./crd.ts";
 import { qualifiedNameCauses } from "./metadata.ts";
-import type { ResourceType, Strategy } from "./registry.ts";
+import type { Column, ResourceType, ServedVersion, Strategy } from "./registry.ts";
 
-const API_EXTENSIONS = ["api-extensions"];
 const EVERYTHING_BUT_COLLECTION = ["create", "delete", "get", "list", "patch", "update", "watch"];
 
 const SCALE = {
@@ -18,8 +18,21 @@ const SCALE = {
   labelSelectorPath: ".spec.selector",
 };
 
-const { Namespace, Node, Secret, ConfigMap, Event, Pod, ServiceAccount } = CORE_SCHEMAS;
-const EVENT_FIELDS = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
+const INVOLVED = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
+const EVENT_FIELDS = [
+  ...INVOLVED.map((field) => `involvedObject.${field}`),
+  "reason",
+  "type",
+  "reportingComponent",
+  "source",
+];
+const POD_FIELDS = [
+  "spec.nodeName",
+  "status.phase",
+  "status.podIP",
+  "spec.restartPolicy",
+  "spec.schedulerName",
+];
 const MAX_LENGTH = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
 
 /** Members of an Event with `eventTime`, which is how newer clients report. */
@@ -72,199 +85,158 @@ const persistentVolumeStrategy: Strategy = {
   },
 };
 
-/** The kinds compiled into the server; all virtual servers share them. */
+/** Traits of a compiled-in kind; those that are left out are as most kinds have them. */
+interface CoreKind
+  extends Partial<Omit<ResourceType, "versions">>,
+    Partial<Omit<ServedVersion, "version" | "schema" | "columns">> {
+  /** The kind whose schema it has; default: its own. */
+  readonly like?: keyof typeof CORE_SCHEMAS;
+}
+
+/**
+ * Returns the resource type of a compiled-in kind: in version v1 only, namespaced, without status and generation unless it
+ * says otherwise, with the schema, columns and empty fields that the tables have for it.
+ */
+function core(kind: string, { like, ...more }: CoreKind): ResourceType {
+  const { hasStatus = false, scale, subresources, ...type } = more;
+  const { group = "", plural = `${kind.toLowerCase()}s` } = type;
+  const schema = memberOf<Schema>(CORE_SCHEMAS, like ?? kind) ?? {};
+  const columns = memberOf<readonly Column[]>(CORE_COLUMNS, kind);
+  const zero = memberOf<JsonObject>(ZERO_VALUES, kind);
+  const omitted = memberOf<readonly string[]>(OMITTED_WHEN_EMPTY, kind);
+  const served: ServedVersion = {
+    version: "v1",
+    schema: withTypeMeta(schema),
+    hasStatus,
+    ...(columns ? { columns } : {}),
+    ...(scale ? { scale } : {}),
+    ...(subresources ? { subresources } : {}),
+  };
+  return {
+    id: `${group}/${plural}`,
+    kind,
+    singular: kind.toLowerCase(),
+    listKind: `${kind}List`,
+    namespaced: true,
+    custom: false,
+    hasGeneration: false,
+    storageVersion: "v1",
+    ...type,
+    ...(zero ? { zero } : {}),
+    ...(omitted ? { omitted } : {}),
+    group,
+    plural,
+    versions: [served],
+  };
+}
+
+function withTypeMeta(schema: Schema): Schema {
+  const text = { type: "string" };
+  const properties = { apiVersion: text, kind: text, metadata: { type: "object" }, ...schema.properties };
+  return { ...schema, properties };
+}
+
+const CLUSTER_WIDE = { namespaced: false } as const;
+const WORKED_ON = { hasStatus: true, hasGeneration: true } as const;
+const EXTENSION = {
+  ...CLUSTER_WIDE,
+  plainFinalizers: true,
+  needsVersion: true,
+  categories: ["api-extensions"],
+};
+const WEBHOOKS = {
+  group: "admissionregistration.k8s.io",
+  ...EXTENSION,
+  like: "WebhookConfiguration",
+} as const;
+const RBAC = { group: "rbac.authorization.k8s.io", nameForm: "path", createsOnUpdate: true } as const;
+const REVIEW = {
+  group: "authorization.k8s.io",
+  ...CLUSTER_WIDE,
+  verbs: ["create"],
+  like: "AccessReview",
+} as const;
+
+/**
+ * The kinds compiled into the server; all virtual servers share them. Roles are stored and not enforced, reviews are
+ * answered.
+ */
 export const CORE_KINDS: readonly ResourceType[] = [
-  core({
-    kind: "Namespace",
-    zero: ZERO_VALUES.SpecAndStatus,
-    omitted: OMITTED_WHEN_EMPTY.Namespace,
-    plural: "namespaces",
+  core("Namespace", {
+    ...CLUSTER_WIDE,
     shortNames: ["ns"],
-    namespaced: false,
     nameForm: "label",
     hasStatus: true,
-    schema: Namespace,
-    columns: CORE_COLUMNS.Namespace,
     verbs: EVERYTHING_BUT_COLLECTION,
     selectableFields: ["status.phase"],
     subresources: { finalize: { kind: "Namespace", verbs: ["update"] } },
     strategy: namespaceStrategy,
   }),
-  core({
-    kind: "Node",
-    zero: ZERO_VALUES.Node,
-    omitted: OMITTED_WHEN_EMPTY.Node,
-    plural: "nodes",
+  core("Node", {
+    ...CLUSTER_WIDE,
     statusOnCreate: true,
     shortNames: ["no"],
-    namespaced: false,
     hasStatus: true,
-    schema: Node,
-    columns: CORE_COLUMNS.Node,
     selectableFields: ["spec.unschedulable"],
     strategy: nodeStrategy,
   }),
-  core({
-    kind: "Secret",
-    plural: "secrets",
-    omitted: OMITTED_WHEN_EMPTY.Secret,
-    schema: Secret,
-    columns: CORE_COLUMNS.Secret,
-    selectableFields: ["type"],
-    strategy: secretStrategy,
-  }),
-  core({
-    kind: "ConfigMap",
-    plural: "configmaps",
-    omitted: OMITTED_WHEN_EMPTY.ConfigMap,
-    shortNames: ["cm"],
-    schema: ConfigMap,
-    columns: CORE_COLUMNS.ConfigMap,
-    strategy: configMapStrategy,
-  }),
-  core({
-    kind: "Event",
+  core("Secret", { selectableFields: ["type"], strategy: secretStrategy }),
+  core("ConfigMap", { shortNames: ["cm"], strategy: configMapStrategy }),
+  core("Event", {
     nameForm: "path",
     plainFinalizers: true,
-    zero: ZERO_VALUES.Event,
-    plural: "events",
     createsOnUpdate: true,
     shortNames: ["ev"],
-    schema: Event,
-    columns: CORE_COLUMNS.Event,
-    selectableFields: [
-      ...EVENT_FIELDS.map((field) => `involvedObject.${field}`),
-      "reason",
-      "type",
-      "reportingComponent",
-      "source",
-    ],
+    selectableFields: EVENT_FIELDS,
     strategy: eventStrategy,
   }),
-  core({
-    kind: "Pod",
-    zero: ZERO_VALUES.SpecAndStatus,
-    omitted: OMITTED_WHEN_EMPTY.Pod,
-    plural: "pods",
+  core("Pod", {
+    ...WORKED_ON,
     shortNames: ["po"],
     categories: ["all"],
-    hasStatus: true,
-    hasGeneration: true,
-    schema: Pod,
-    columns: CORE_COLUMNS.Pod,
     subresources: { eviction: { kind: "Eviction", group: "policy", version: "v1", verbs: ["create"] } },
     answersDeleted: true,
-    selectableFields: [
-      "spec.nodeName",
-      "status.phase",
-      "status.podIP",
-      "spec.restartPolicy",
-      "spec.schedulerName",
-    ],
+    selectableFields: POD_FIELDS,
     strategy: podStrategy,
   }),
-  core({
-    kind: "ServiceAccount",
-    omitted: OMITTED_WHEN_EMPTY.ServiceAccount,
-    plural: "serviceaccounts",
-    shortNames: ["sa"],
-    schema: ServiceAccount,
-    columns: CORE_COLUMNS.ServiceAccount,
-    answersDeleted: true,
-  }),
-  core({
-    kind: "DaemonSet",
-    plural: "daemonsets",
-    group: "apps",
-    shortNames: ["ds"],
-    categories: ["all"],
-    hasStatus: true,
-    hasGeneration: true,
-    schema: CORE_SCHEMAS.DaemonSet,
-  }),
-  core({
-    kind: "Deployment",
-    plural: "deployments",
+  core("ServiceAccount", { shortNames: ["sa"], answersDeleted: true }),
+  core("DaemonSet", { ...WORKED_ON, group: "apps", shortNames: ["ds"], categories: ["all"] }),
+  core("Deployment", {
+    ...WORKED_ON,
     group: "apps",
     shortNames: ["deploy"],
     categories: ["all"],
-    hasStatus: true,
-    hasGeneration: true,
     scale: SCALE,
-    schema: CORE_SCHEMAS.Deployment,
-    columns: CORE_COLUMNS.Deployment,
   }),
-  core({
-    kind: "Lease",
+  core("Lease", {
+    group: "coordination.k8s.io",
     plainFinalizers: true,
     needsVersion: true,
-    zero: ZERO_VALUES.Spec,
-    plural: "leases",
-    group: "coordination.k8s.io",
     createsOnUpdate: true,
-    schema: CORE_SCHEMAS.Lease,
-    columns: CORE_COLUMNS.Lease,
   }),
-  core({
-    kind: "PodDisruptionBudget",
-    needsVersion: true,
-    zero: ZERO_VALUES.SpecAndStatus,
-    plural: "poddisruptionbudgets",
-    group: "policy",
-    shortNames: ["pdb"],
-    hasStatus: true,
-    hasGeneration: true,
-    schema: CORE_SCHEMAS.PodDisruptionBudget,
-    columns: CORE_COLUMNS.PodDisruptionBudget,
-  }),
-  core({
-    kind: "PersistentVolume",
-    zero: ZERO_VALUES.SpecAndStatus,
-    plural: "persistentvolumes",
+  core("PodDisruptionBudget", { ...WORKED_ON, group: "policy", shortNames: ["pdb"], needsVersion: true }),
+  core("PersistentVolume", {
+    ...CLUSTER_WIDE,
     shortNames: ["pv"],
-    namespaced: false,
     hasStatus: true,
     answersDeleted: true,
-    schema: CORE_SCHEMAS.PersistentVolume,
     strategy: persistentVolumeStrategy,
   }),
-  core({
-    kind: "VolumeAttachment",
-    needsVersion: true,
-    plural: "volumeattachments",
-    group: "storage.k8s.io",
-    namespaced: false,
-    hasStatus: true,
-    schema: CORE_SCHEMAS.VolumeAttachment,
-  }),
-  core({
-    kind: "CustomResourceDefinition",
-    plainFinalizers: true,
-    needsVersion: true,
-    zero: ZERO_VALUES.CustomResourceDefinition,
-    plural: "customresourcedefinitions",
+  core("VolumeAttachment", { ...CLUSTER_WIDE, group: "storage.k8s.io", needsVersion: true, hasStatus: true }),
+  core("CustomResourceDefinition", {
+    ...EXTENSION,
+    ...WORKED_ON,
     group: "apiextensions.k8s.io",
     shortNames: ["crd", "crds"],
-    categories: API_EXTENSIONS,
-    namespaced: false,
-    hasStatus: true,
-    hasGeneration: true,
-    schema: CORE_SCHEMAS.CustomResourceDefinition,
-    columns: CORE_COLUMNS.CreatedAt,
     strategy: customResourceDefinitionStrategy,
   }),
-  ...["Validating", "Mutating"].map((prefix) =>
-    core({
-      kind: `${prefix}WebhookConfiguration`,
-      plainFinalizers: true,
-      needsVersion: true,
-      plural: `${prefix.toLowerCase()}webhookconfigurations`,
-      group: "admissionregistration.k8s.io",
-      categories: API_EXTENSIONS,
-      namespaced: false,
-      hasGeneration: true,
-      schema: CORE_SCHEMAS.WebhookConfiguration,
-    }),
-  ),
-  ...ACCESS_KINDS,
+  core("ValidatingWebhookConfiguration", { ...WEBHOOKS, hasGeneration: true }),
+  core("MutatingWebhookConfiguration", { ...WEBHOOKS, hasGeneration: true }),
+  core("Role", RBAC),
+  core("ClusterRole", { ...RBAC, ...CLUSTER_WIDE }),
+  core("RoleBinding", RBAC),
+  core("ClusterRoleBinding", { ...RBAC, ...CLUSTER_WIDE }),
+  core("SelfSubjectAccessReview", { ...REVIEW, review: "selfAccess" }),
+  core("SubjectAccessReview", { ...REVIEW, review: "access" }),
+  core("SelfSubjectReview", { ...REVIEW, group: "authentication.k8s.io", review: "selfSubject" }),
 ];

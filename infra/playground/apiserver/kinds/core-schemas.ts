@@ -1,5 +1,4 @@
 import type { Schema } from "../schema/schema.ts";
-import type { Column, ResourceType, ServedVersion } from "./registry.ts";
 
 /*
  * List and map types of the compiled-in kinds, as their real schemas have them, because field ownership and strategic
@@ -228,44 +227,3 @@ export const CORE_SCHEMAS = {
   WebhookConfiguration: closed({ webhooks: listBy(["name"]) }),
   AccessReview: closed({ spec: free, status: free }),
 } as const satisfies Readonly<Record<string, Schema>>;
-
-/** A compiled-in kind: its only version is v1, and what it does not say is as most kinds have it. */
-interface CoreKind
-  extends Partial<Omit<ResourceType, "versions">>,
-    Partial<Omit<ServedVersion, "version" | "schema" | "columns">> {
-  readonly kind: string;
-  readonly plural: string;
-  readonly schema: Schema;
-  readonly columns?: readonly Column[];
-}
-
-/** The resource type of a compiled-in kind: namespaced, without status and generation unless it says otherwise. */
-export function core(kind: CoreKind): ResourceType {
-  const { schema, columns, hasStatus = false, scale, subresources, ...type } = kind;
-  const { group = "", plural } = type;
-  const served: ServedVersion = {
-    version: "v1",
-    schema: withTypeMeta(schema),
-    hasStatus,
-    ...(columns ? { columns } : {}),
-    ...(scale ? { scale } : {}),
-    ...(subresources ? { subresources } : {}),
-  };
-  return {
-    id: `${group}/${plural}`,
-    singular: kind.kind.toLowerCase(),
-    listKind: `${kind.kind}List`,
-    namespaced: true,
-    custom: false,
-    hasGeneration: false,
-    storageVersion: "v1",
-    ...type,
-    group,
-    versions: [served],
-  };
-}
-
-function withTypeMeta(schema: Schema): Schema {
-  const properties = { apiVersion: text, kind: text, metadata: { type: "object" }, ...schema.properties };
-  return { ...schema, properties };
-}

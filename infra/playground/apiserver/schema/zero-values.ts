@@ -18,6 +18,8 @@ const NODE_INFO = [
   "architecture",
 ];
 
+const SPEC_AND_STATUS = { spec: {}, status: {} };
+
 export const ZERO_VALUES = {
   Node: {
     spec: {},
@@ -26,8 +28,11 @@ export const ZERO_VALUES = {
       nodeInfo: Object.fromEntries(NODE_INFO.map((name) => [name, ""])),
     },
   },
-  SpecAndStatus: { spec: {}, status: {} },
-  Spec: { spec: {} },
+  Pod: SPEC_AND_STATUS,
+  Namespace: SPEC_AND_STATUS,
+  PodDisruptionBudget: SPEC_AND_STATUS,
+  PersistentVolume: SPEC_AND_STATUS,
+  Lease: { spec: {} },
   CustomResourceDefinition: {
     spec: { group: "", names: { plural: "", kind: "" }, scope: "", versions: null },
   },
