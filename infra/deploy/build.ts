@@ -60,6 +60,7 @@ const START = [
   "infra/relay/workload/clients",
   "infra/relay/workload/workload-access",
   "infra/platform/rest",
+  "infra/platform/terminal/escape",
   "infra/worker/telemetry/log",
 ];
 

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Manifest } from "../../../shared/contract/rules/release/subject.ts";
 import { messageOf } from "../../../shared/function/errors.ts";
 import { readVariables } from "../../platform/config.ts";
-import { escapedLines } from "../../platform/terminal/paint.ts";
+import { escapedLines } from "../../platform/terminal/escape.ts";
 import { printError, printJson, printSource } from "../../platform/terminal/print.ts";
 import { writeYaml } from "../../platform/yaml/write-yaml.ts";
 import { readReleaseText } from "../../providers/clusterctl/release/read-release.ts";

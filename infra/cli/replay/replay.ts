@@ -7,7 +7,8 @@ import { type Decided, type ReplayResult, replay } from "../../../shared/runtime
 import { align, linesOfDecision, type Row } from "../../operate/replay/align-decisions.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { writePrivateFile } from "../../platform/private-file.ts";
-import { bold, escaped, padded, paint } from "../../platform/terminal/paint.ts";
+import { escaped } from "../../platform/terminal/escape.ts";
+import { bold, padded, paint } from "../../platform/terminal/paint.ts";
 import { print, printError, printJson, printSource } from "../../platform/terminal/print.ts";
 import { writeYaml } from "../../platform/yaml/write-yaml.ts";
 import { functionFiles, loadFunctions } from "../../worker/load.ts";

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { Log } from "../../../shared/runtime/ports.ts";
-import { escaped } from "../../platform/terminal/paint.ts";
+import { escaped } from "../../platform/terminal/escape.ts";
 import { createLog, type LogLevel } from "../../worker/telemetry/log.ts";
 
 const require = createRequire(import.meta.url);

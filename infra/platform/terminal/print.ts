@@ -1,5 +1,6 @@
 import { maskText } from "../../../shared/redaction/redact.ts";
-import { escapedLines, shown } from "./paint.ts";
+import { escapedLines } from "./escape.ts";
+import { shown } from "./paint.ts";
 
 /**
  * Prints each argument as one line, with every other character escaped. It is the only way from a command to

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { maskText } from "../../../shared/redaction/redact.ts";
 import type { Log } from "../../../shared/runtime/ports.ts";
-import { escapedLines } from "../../platform/terminal/paint.ts";
+import { escapedLines } from "../../platform/terminal/escape.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 

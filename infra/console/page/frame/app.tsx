@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { escaped } from "../../../platform/terminal/paint.ts";
+import { escaped } from "../../../platform/terminal/escape.ts";
 import type { Me } from "../../api/me.ts";
 import type { ErrorBody } from "../../api/page.ts";
 import { useTopic } from "../data/hooks.ts";

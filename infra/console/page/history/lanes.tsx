@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { escaped } from "../../../platform/terminal/paint.ts";
+import { escaped } from "../../../platform/terminal/escape.ts";
 import type { Run } from "../../api/runs.ts";
 import { serverNow } from "../data/ask.ts";
 import { useNarrow } from "../list/screen.ts";

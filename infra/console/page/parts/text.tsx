@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { escaped, escapedLines } from "../../../platform/terminal/paint.ts";
+import { escaped, escapedLines } from "../../../platform/terminal/escape.ts";
 import { serverNow } from "../data/ask.ts";
 import { useStale } from "../data/hooks.ts";
 import { ageText } from "../text/words.ts";
