@@ -18,7 +18,6 @@ export const machinesetMachines = defineFunction(
     reconciles: MachineSet,
     actsOn: "living",
     when: [...workable(SET_FINALIZER, { isIdle: false }), clusterLives, isWhole],
-    clusterMayLag: true,
     watches: SET_VIEW_WATCHES,
     ownsOn: [
       { kind: MachineSet, fields: [...RESERVATION_FIELDS, ...REFUSED_FIELDS] },

@@ -66,8 +66,8 @@ interface Declaration<T extends KubeObject, Owned extends string, W extends read
   readonly watches: readonly (Watch | readonly Watch[])[];
   readonly inTurnWith?: readonly (Turn | readonly Turn[])[];
   /**
-   * The live view takes the Cluster from snapshots, and a pause counts as soon as they show it. Only for a Decision that
-   * deletes the API server is asked.
+   * The live view takes the Cluster from snapshots, and a pause counts as soon as they show it: before anything is made or
+   * deleted by what this function writes, another one asks the API server.
    */
   readonly clusterMayLag?: true;
   /** The finalizer that this function removes at the end of a deletion, and that `guard` of this kind has added. */
@@ -111,11 +111,7 @@ export function defineFunction<
         ? ((seen ?? { result: done }) as never)
         : { result: refusedLive.result };
     };
-    const decision = await step(object, { ...given, live });
-    if (clusterMayLag !== true || (decision.delete ?? []).length === 0) return decision;
-    const current = await read.live.get(Cluster, clusterKeyOf(object as never));
-    const refusedNow = refusedBy(guards, object, current);
-    return refusedNow === undefined ? decision : { result: refusedNow.result };
+    return step(object, { ...given, live });
   };
   // Steps differ in their object type; the runtime only ever hands a step objects of `spec.reconciles`.
   return Object.freeze({ spec, step: guarded, ...(report && { report }) }) as unknown as AnyFunction;
