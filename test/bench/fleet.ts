@@ -10,10 +10,10 @@ import { MachinePool } from "../../shared/api/machinepool.ts";
 import { MachineSet } from "../../shared/api/machineset.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { GROUPS } from "../../shared/function/groups.ts";
-import { readAuditLog } from "../support/processes/audit-log.ts";
 import { type RedisServer, startRedis } from "../support/processes/redis-server.ts";
-import { round, SETUP, startWorld, type Usage, usageOf, type World } from "./capstan-process.ts";
-import { metricSum, type PartProcess, startPart } from "./part-process.ts";
+import { round, startWorld, type Usage, usageOf, type World } from "./capstan-process.ts";
+import { READS, requestsOfManager } from "./machine-managers.ts";
+import { type PartProcess, startPart, sumOver } from "./part-process.ts";
 import { createDeployment, prepareMachineClusters, startProvider } from "./ready-machines.ts";
 import { createCluster, createPool, prepareProvider, sideBySide } from "./ready-pools.ts";
 import { redisCost } from "./redis-cost.ts";
@@ -70,9 +70,6 @@ interface Row {
   readonly p99: string;
 }
 
-/** Neither the bench nor what belongs to the server. */
-const OWN = new RegExp(`^capstan/\\S+ (?!${SETUP}$)`);
-
 type Waits = readonly number[];
 
 /** Plays a phase. Returns how long events have waited for their writes, in ms. */
@@ -112,12 +109,14 @@ async function startFleet(count: number): Promise<Fleet> {
   const reach = ["--kubeconfig", world.kubeconfigFile, "--queue", redis.url];
   const startRelay = () => startPart("relay", ...reach, "--workloads");
   const startWorker = (group: string) => startPart("worker", ...reach, "--functions", group);
-  const leader = await startPart("relay", ...reach, "--leader-elect", "--no-workloads");
-  const relays = [await startRelay(), await startRelay()];
-  const workers = await Promise.all(GROUPS.map(startWorker));
+  const leader = starting.use(await startPart("relay", ...reach, "--leader-elect", "--no-workloads"));
+  const relays: PartProcess[] = [];
+  const workers: PartProcess[] = [];
   starting.defer(async () => {
-    await Promise.all([leader, ...relays, ...workers].map((part) => part[Symbol.asyncDispose]()));
+    await Promise.all([...relays, ...workers].map((part) => part[Symbol.asyncDispose]()));
   });
+  relays.push(await startRelay(), await startRelay());
+  for (const group of GROUPS) workers.push(await startWorker(group));
   starting.use(
     startProvider(world.client, {
       hasConfigs: false,
@@ -154,7 +153,7 @@ const PHASES: { readonly [name: string]: Phase } = {
     return [];
   },
   "1 % of Nodes fail": async ({ workloads, world: { client }, clusters }) => {
-    const machines = await someMachines(client, Math.ceil(clusters.length * MACHINES * FAILING));
+    const machines = await someMachines(client, failingOf(clusters));
     const beats = workloads.order({ do: "beat", spreadMs: REST_MS / 2 });
     const [waits] = await Promise.all([failing(client, workloads, machines), beats]);
     return waits;
@@ -168,7 +167,7 @@ const PHASES: { readonly [name: string]: Phase } = {
         await Promise.all([workloads.order({ do: "say", ...said }), setTimeout(1_000)]);
       }
     };
-    const others = await someMachines(client, Math.ceil(clusters.length * MACHINES * FAILING), "c0");
+    const others = await someMachines(client, failingOf(clusters), "c0");
     const [waits] = await Promise.all([failing(client, workloads, others), flap()]);
     return waits;
   },
@@ -210,6 +209,10 @@ const PHASES: { readonly [name: string]: Phase } = {
   },
 };
 
+function failingOf(clusters: readonly string[]): number {
+  return Math.ceil(clusters.length * MACHINES * FAILING);
+}
+
 /** The Nodes of Machines fail and recover. Returns the ms until each of the two stood in the status of the Machine. */
 async function failing(
   client: World["client"],
@@ -219,12 +222,10 @@ async function failing(
   const waits: number[] = [];
   for (const isReady of [false, true]) {
     const saidAt = new Map<string, number>();
-    const names = new Set(machines.map(({ metadata }) => metadata.name));
-    const seen = untilAll(client, Machine as Kind, names.size, (machine) => {
-      const isSaid = saidAt.has(machine.metadata.name);
-      return (
-        isSaid && valueAt(machine, "status.conditions[NodeReady].status") === (isReady ? "True" : "False")
-      );
+    const wanted = isReady ? "True" : "False";
+    const seen = untilAll(client, Machine as Kind, machines.length, (machine) => {
+      const said = valueAt(machine, "status.conditions[NodeReady].status");
+      return saidAt.has(machine.metadata.name) && said === wanted;
     });
     for (const { metadata } of machines) {
       saidAt.set(metadata.name, Date.now());
@@ -256,14 +257,8 @@ async function untilRolledOut(client: World["client"], count: number, version: s
 }
 
 async function untilConnectedBy(relays: readonly PartProcess[], clusters: number): Promise<void> {
-  const connected = async () => {
-    const texts = await Promise.all(relays.map((relay) => relay.metrics()));
-    return texts.reduce(
-      (sum, text) => sum + metricSum(text, "capstan_relay_connections", 'state="connected"'),
-      0,
-    );
-  };
-  while ((await connected()) < clusters) await setTimeout(200);
+  while ((await sumOver(relays, "capstan_relay_connections", 'state="connected"')) < clusters)
+    await setTimeout(200);
 }
 
 /** Plays a phase; its costs are those until nothing runs any longer. */
@@ -317,10 +312,8 @@ type Used = ReadonlyMap<number, Usage>;
 async function costOf({ leader, relays, workers, redis, world }: Fleet): Promise<Cost> {
   const used = async (pids: readonly number[]): Promise<Used> =>
     new Map(await Promise.all(pids.map(async (pid) => [pid, await usageOf(pid)] as const)));
-  const requests = (await readAuditLog(world.auditLog ?? "")).filter(
-    ({ userAgent, verb, resource }) => OWN.test(userAgent) && verb !== "watch" && resource !== "leases",
-  );
-  const reads = requests.filter(({ verb }) => verb === "get" || verb === "list").length;
+  const requests = await requestsOfManager(world);
+  const reads = requests.filter(({ verb }) => READS.has(verb)).length;
   return {
     relays: await used([leader, ...relays].map(({ pid }) => pid)),
     workers: await used(workers.map(({ pid }) => pid)),
@@ -345,10 +338,7 @@ function residentOf(used: Used): number {
 
 /** Resolves once no function has run for a while. */
 async function untilQuiet({ workers }: Fleet): Promise<void> {
-  const runs = async () => {
-    const texts = await Promise.all(workers.map((worker) => worker.metrics()));
-    return texts.reduce((sum, text) => sum + metricSum(text, "controller_runtime_reconcile_total"), 0);
-  };
+  const runs = () => sumOver(workers, "controller_runtime_reconcile_total");
   for (let before = -1, now = await runs(); now !== before; now = await runs()) {
     before = now;
     await setTimeout(QUIET_MS);

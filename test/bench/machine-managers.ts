@@ -34,7 +34,7 @@ interface Extent {
 }
 
 const SETTLE_MS = 5_000;
-const READS = new Set(["get", "list"]);
+export const READS: ReadonlySet<string> = new Set(["get", "list"]);
 
 /** The managers that can be compared on this machine; says why when Cluster API's is not among them. */
 export function availableManagers(): readonly ManagerName[] {

@@ -61,3 +61,13 @@ export function metricSum(text: string, name: string, ...labels: readonly string
     .filter((line) => line.startsWith(`${name}{`) && labels.every((label) => line.includes(label)))
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
 }
+
+/** Returns the same, summed over processes as well. */
+export async function sumOver(
+  parts: readonly PartProcess[],
+  name: string,
+  ...labels: readonly string[]
+): Promise<number> {
+  const texts = await Promise.all(parts.map((part) => part.metrics()));
+  return texts.reduce((sum, text) => sum + metricSum(text, name, ...labels), 0);
+}

@@ -140,9 +140,9 @@ interface ProviderOptions {
 }
 
 /**
- * Makes config, where there are any, and infrastructure machine of each Machine ready at once when both are there, and at the same moment, until
- * disposed: what a manager writes in between would depend on the load of the machine. `join` makes the Node; by default in
- * the management server.
+ * Makes config, where there are any, and infrastructure machine of each Machine ready at once when both are there, and at
+ * the same moment, until disposed: what a manager writes in between would depend on the load of the machine. `join` makes
+ * the Node; by default in the management server.
  */
 export function startProvider(
   client: KubeClient,
@@ -158,7 +158,7 @@ export function startProvider(
     const { name } = object.metadata;
     seen.add(`${kind.kind} ${name}`);
     if (!kinds.every((each) => seen.has(`${each.kind} ${name}`))) return;
-    makeReady(client, name, { hasConfig: hasConfigs, joined: join(object) }).catch((error: unknown) =>
+    makeReady(client, object, { hasConfigs, join }).catch((error: unknown) =>
       console.error(`${name}: ${String(error)}`),
     );
   };
@@ -171,18 +171,19 @@ export function startProvider(
 
 async function makeReady(
   client: KubeClient,
-  name: string,
-  { hasConfig, joined }: { readonly hasConfig: boolean; readonly joined: Promise<unknown> },
+  object: KubeObject,
+  { hasConfigs, join }: Required<ProviderOptions>,
 ): Promise<void> {
+  const { name } = object.metadata;
   const key = { namespace: "default", name };
   const added = (path: string, value: unknown) => [{ op: "add", path, value }] as const;
   await Promise.all([
-    joined,
+    join(object),
     client.jsonPatch(BenchMachine, key, added("/spec/providerID", `bench://${name}`)),
   ]);
   const data = { initialization: { dataSecretCreated: true }, dataSecretName: `${name}-data` };
   await Promise.all([
-    hasConfig ? client.jsonPatch(BenchConfig, key, added("/status", data), "status") : undefined,
+    hasConfigs ? client.jsonPatch(BenchConfig, key, added("/status", data), "status") : undefined,
     client.jsonPatch(
       BenchMachine,
       key,

@@ -4,7 +4,7 @@ import { createBullmqQueue } from "../../infra/queue/backends/redis/bullmq/bullm
 import { startRedis } from "../support/processes/redis-server.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { round, type Usage } from "./capstan-process.ts";
-import { metricSum, type PartProcess } from "./part-process.ts";
+import { metricSum, type PartProcess, sumOver } from "./part-process.ts";
 import { createPlainBullmq } from "./queue-baselines.ts";
 import { type Contender, contenderOf, measureThroughput, runAtRate } from "./queue-loads.ts";
 import { redisCost } from "./redis-cost.ts";
@@ -183,8 +183,7 @@ async function untilStarted(workers: readonly PartProcess[], count: number): Pro
   for (let started = 0; started < count; ) {
     // More often it would take a part of what the workers may use.
     await setTimeout(1_000);
-    const texts = await Promise.all(workers.map((worker) => worker.metrics()));
-    started = texts.reduce((sum, text) => sum + metricSum(text, "workqueue_queue_duration_seconds_count"), 0);
+    started = await sumOver(workers, "workqueue_queue_duration_seconds_count");
   }
 }
 

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { systemClock } from "../../infra/platform/clock.ts";
 import { createServer } from "../../infra/platform/kube/client.ts";
 import { parseKubeconfig } from "../../infra/platform/kube/kubeconfig.ts";
-import { type ApiServer, startApiServer } from "../../infra/playground/apiserver/entry.ts";
+import { startApiServer } from "../../infra/playground/apiserver/entry.ts";
 import { Node } from "../../shared/api/core.ts";
 import { KubeError } from "../../shared/function/errors.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
@@ -14,10 +14,10 @@ const [servers = 0, pools = 0, nodes = 0] = process.argv.slice(2).map(Number);
 const tls = process.argv.includes("tls");
 
 interface Workload {
-  readonly server: ApiServer;
+  readonly kubeconfig: string;
   readonly client: KubeClient;
-  /** Names of its Nodes. */
-  readonly nodes: Set<string>;
+  /** By name: whether the Node says that it is ready. */
+  readonly nodes: Map<string, boolean>;
 }
 
 /** Node by Node into a server of this process. */
@@ -27,12 +27,13 @@ const workloads: Workload[] = [];
 for (let index = 0; index < servers; index += 1) {
   const server = await startApiServer({ name: `c${index}`, tls });
   const rate = { requestsPerSecond: REQUESTS_PER_SECOND, burst: REQUESTS_PER_SECOND };
-  const client = createServer(parseKubeconfig(server.kubeconfig()), { clock: systemClock, rate }).as("bench");
+  const kubeconfig = server.kubeconfig();
+  const client = createServer(parseKubeconfig(kubeconfig), { clock: systemClock, rate }).as("bench");
   const names = poolsOf(index, pools).flatMap((pool) => nodeNames(pool, nodes));
   await Promise.all(names.map((name) => client.create(Node, readyNode(name))));
-  workloads.push({ server, client, nodes: new Set(names) });
+  workloads.push({ kubeconfig, client, nodes: new Map(names.map((name) => [name, true])) });
 }
-tell({ kubeconfigs: workloads.map(({ server }) => server.kubeconfig()) });
+tell({ kubeconfigs: workloads.map(({ kubeconfig }) => kubeconfig) });
 
 process.on("message", (order: Numbered) => {
   carryOut(order).then(
@@ -45,36 +46,33 @@ async function carryOut(order: Order): Promise<number> {
   if (order.do === "beat") return beat(order.spreadMs);
   const workload = workloads[order.server];
   if (workload === undefined) throw new Error(`there is no server ${order.server}`);
-  switch (order.do) {
-    case "join":
-      await workload.client.create(Node, readyNode(order.node));
-      workload.nodes.add(order.node);
-      return 1;
-    case "say":
-      await Promise.all(order.nodes.map((name) => say(workload, name, order.isReady)));
-      return order.nodes.length;
-    default:
-      await workload.server.stop();
-      workload.nodes.clear();
-      return 0;
+  if (order.do === "join") {
+    await workload.client.create(Node, readyNode(order.node));
+    workload.nodes.set(order.node, true);
+    return 1;
   }
+  for (const name of order.nodes) workload.nodes.set(name, order.isReady);
+  await Promise.all(order.nodes.map((name) => say(workload, name)));
+  return order.nodes.length;
 }
 
 /** Heartbeat of a kubelet every few minutes: only the time is new. */
 async function beat(spreadMs: number): Promise<number> {
-  const targets = workloads.flatMap((workload) => [...workload.nodes].map((name) => ({ workload, name })));
+  const targets = workloads.flatMap((workload) =>
+    [...workload.nodes.keys()].map((name) => ({ workload, name })),
+  );
   const batch = 50;
   for (let at = 0; at < targets.length; at += batch) {
     const some = targets.slice(at, at + batch);
-    await Promise.all(some.map(({ workload, name }) => say(workload, name, true)));
+    await Promise.all(some.map(({ workload, name }) => say(workload, name)));
     await setTimeout((spreadMs * some.length) / targets.length);
   }
   return targets.length;
 }
 
 /** A Node that has gone has no kubelet, either. */
-async function say({ client, nodes: known }: Workload, name: string, isReady: boolean): Promise<void> {
-  const value = conditionsAt(new Date(), isReady);
+async function say({ client, nodes: known }: Workload, name: string): Promise<void> {
+  const value = conditionsAt(new Date(), known.get(name) === true);
   const patch = [{ op: "replace", path: "/status/conditions", value }] as const;
   try {
     await client.jsonPatch(Node, { namespace: "", name }, patch, "status");

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
@@ -6,7 +6,6 @@ import { fileURLToPath } from "node:url";
 export interface WorkloadServers extends AsyncDisposable {
   /** Of each server, in order. */
   readonly kubeconfigs: readonly string[];
-  readonly pid: number;
   /** Carries out an order. Resolves with the number of Nodes that it has changed, once all are. */
   order(order: Order): Promise<number>;
 }
@@ -23,9 +22,7 @@ export type Order =
       readonly server: number;
       readonly nodes: readonly string[];
       readonly isReady: boolean;
-    }
-  /** A server takes requests no longer. */
-  | { readonly do: "end"; readonly server: number };
+    };
 
 /** Messages to the process and its answers. */
 export type Numbered = Order & { readonly id: number };
@@ -48,22 +45,25 @@ export async function startWorkloadServers(
 ): Promise<WorkloadServers> {
   const file = fileURLToPath(new URL("./workload-process.ts", import.meta.url));
   const child = fork(file, [...[servers, pools, nodes].map(String), ...(tls ? ["tls"] : [])]);
+  const ended = once(child, "exit").then((): never => {
+    throw new Error("the process of the workload API servers has ended");
+  });
+  ended.catch(() => undefined);
   const waiting = new Map<number, (reply: Reply) => void>();
-  const first = await reply(child);
+  const [first] = (await Promise.race([once(child, "message"), ended])) as [Reply];
   child.on("message", (answer: Reply) => {
     if ("id" in answer) waiting.get(answer.id)?.(answer);
   });
   let orders = 0;
   return {
     kubeconfigs: "kubeconfigs" in first ? first.kubeconfigs : [],
-    pid: child.pid ?? 0,
     async order(order) {
       orders += 1;
       const numbered: Numbered = { ...order, id: orders };
       const answered = Promise.withResolvers<Reply>();
       waiting.set(numbered.id, answered.resolve);
       child.send(numbered);
-      const answer = await Promise.race([answered.promise, endOf(child)]);
+      const answer = await Promise.race([answered.promise, ended]);
       waiting.delete(numbered.id);
       if ("problem" in answer) throw new Error(answer.problem);
       return "changed" in answer ? answer.changed : 0;
@@ -74,22 +74,4 @@ export async function startWorkloadServers(
       await once(child, "exit");
     },
   };
-}
-
-async function reply(child: ChildProcess): Promise<Reply> {
-  const [answer] = (await Promise.race([once(child, "message"), endOf(child)])) as [Reply];
-  return answer;
-}
-
-const ends = new WeakMap<ChildProcess, Promise<never>>();
-
-function endOf(child: ChildProcess): Promise<never> {
-  const known = ends.get(child);
-  if (known !== undefined) return known;
-  const ended = once(child, "exit").then((): never => {
-    throw new Error("the process of the workload API servers has ended");
-  });
-  ended.catch(() => undefined);
-  ends.set(child, ended);
-  return ended;
 }
