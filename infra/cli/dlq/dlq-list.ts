@@ -10,7 +10,7 @@ import { type LetterState, letterStateOf } from "../../queue/letters/letter-stat
 import { loadFunctions } from "../../worker/load.ts";
 import { addSourceOptions, openSource, type SourceOptions } from "../letter-source.ts";
 import { outputOption } from "../options.ts";
-import { addWatchOption, watchRows } from "../watch-rows.ts";
+import { addWatchOption, type Shown, watchRows } from "../watch-rows.ts";
 
 interface ListOptions extends SourceOptions {
   readonly output: string;
@@ -30,7 +30,14 @@ interface LetterRow {
   readonly recorded: boolean;
 }
 
-export function dlqListCommand(command: Command): Command {
+/** The rows of a command that lists letters. */
+interface Listed<R> extends Pick<Shown<R>, "idOf" | "text"> {
+  read(...asked: Parameters<typeof rowsOf>): Promise<readonly R[]>;
+  table(rows: readonly R[], now: Date): readonly string[];
+}
+
+/** Lists the letters of all functions or of one, once or as they change. */
+function listing<R>(command: Command, { read, table, idOf, text }: Listed<R>): Command {
   command.argument("[function]", "only those of one function").addOption(outputOption("table", "json"));
   return addWatchOption(addSourceOptions(command)).action(
     async (name: string | undefined, options: ListOptions) => {
@@ -38,18 +45,22 @@ export function dlqListCommand(command: Command): Command {
       const { deadLetters, queue, where, clock } = source;
       await watchRows(options, {
         clock,
-        look: async () => rowsOf(await allHeads(deadLetters, { function: name }), queue, name),
-        idOf: (row) => `${row.function} ${row.key}`,
-        draw: (rows) => (rows.length === 0 ? [`no dead letters ${where}`] : tableOf(rows, clock.now())),
-        text: changeText,
+        look: async () => read(await allHeads(deadLetters, { function: name }), queue, name),
+        idOf,
+        draw: (rows) => (rows.length === 0 ? [`no dead letters ${where}`] : table(rows, clock.now())),
+        text,
       });
     },
   );
 }
 
-/** One line about a letter without its age. */
-function changeText(row: LetterRow): string {
-  return `${row.function}  ${row.key}  ${row.state}  ${row.times}×  ${errorOf(row)}`;
+export function dlqListCommand(command: Command): Command {
+  return listing(command, {
+    read: rowsOf,
+    table: tableOf,
+    idOf: (row) => `${row.function} ${row.key}`,
+    text: (row) => `${row.function}  ${row.key}  ${row.state}  ${row.times}×  ${errorOf(row)}`,
+  });
 }
 
 function errorOf({ recorded, error }: LetterRow): string {
@@ -145,27 +156,13 @@ Letters of one function with one error are one group, whatever their objects are
 still dead: a letter stays for 14 days, also when its key was requeued. capstan dlq try says how each would end now.`;
 
 export function dlqGroupsCommand(command: Command): Command {
-  command
-    .argument("[function]", "only those of one function")
-    .addOption(outputOption("table", "json"))
-    .addHelpText("after", EXAMPLES);
-  return addWatchOption(addSourceOptions(command)).action(
-    async (name: string | undefined, options: ListOptions) => {
-      await using source = await openSource(options);
-      const { deadLetters, queue, where, clock } = source;
-      await watchRows(options, {
-        clock,
-        look: async () => {
-          const heads = await allHeads(deadLetters, { function: name });
-          return (await groupLetters(queue === undefined ? heads : await knownDeaths(heads, queue))).items;
-        },
-        idOf: ({ id }) => id,
-        draw: (groups) =>
-          groups.length === 0 ? [`no dead letters ${where}`] : groupTable(groups, clock.now()),
-        text: (group) => `${group.function}  ${group.count}×  ${deadText(group)} dead  ${errorStart(group)}`,
-      });
-    },
-  );
+  return listing(command.addHelpText("after", EXAMPLES), {
+    read: async (heads, queue) =>
+      (await groupLetters(queue === undefined ? heads : await knownDeaths(heads, queue))).items,
+    table: groupTable,
+    idOf: ({ id }) => id,
+    text: (group) => `${group.function}  ${group.count}×  ${deadText(group)} dead  ${errorStart(group)}`,
+  });
 }
 
 function groupTable(groups: readonly LetterGroup[], now: Date): readonly string[] {
