@@ -9,6 +9,7 @@ import {
   watch,
 } from "../../shared/function/define-function.ts";
 import { SIZE_FIELDS } from "../../shared/rules/entry.ts";
+import { DATA_SECRET_NAME } from "./rules/bootstrap.ts";
 import { GUARDED_FIELDS, poolGuardPatch } from "./rules/guard.ts";
 import { poolViolations } from "./rules/violations.ts";
 
@@ -37,7 +38,7 @@ export const machinepoolGuard = defineFunction(
       ),
     ],
     ownsOn: [{ kind: MachinePool, fields: GUARDED_FIELDS }],
-    reads: [{ on: MachinePool, fields: ["status.replicas", "spec.template.spec.bootstrap.dataSecretName"] }],
+    reads: [{ on: MachinePool, fields: ["status.replicas", DATA_SECRET_NAME] }],
   },
   async (pool, { cluster }) => ({
     patch: [{ target: refTo(MachinePool, pool), operations: poolGuardPatch(pool, cluster) }],

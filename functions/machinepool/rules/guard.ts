@@ -3,7 +3,7 @@ import { CLUSTER_NAME_LABEL } from "../../../shared/api/indexes.ts";
 import { NODE_DELETION_TIMEOUT_SECONDS } from "../../../shared/api/machine/machine-template.ts";
 import type { MachinePool } from "../../../shared/api/machinepool.ts";
 import type { PatchOperation } from "../../../shared/api/patch.ts";
-import { isPaused } from "../../../shared/function/guards.ts";
+import { isDeleting, isPaused } from "../../../shared/function/guards.ts";
 import { defaultReplicas } from "../../../shared/rules/machines/node-group-size.ts";
 import { absentDefaultPatch } from "../../../shared/rules/metadata/absent-default.ts";
 import { addFinalizerPatch } from "../../../shared/rules/metadata/finalizers.ts";
@@ -26,14 +26,13 @@ export const GUARDED_FIELDS = [
  * paused pool gets the finalizer only, a deleted one no finalizer and no defaults, a deleted and paused one nothing.
  */
 export function poolGuardPatch(pool: MachinePool, cluster: Cluster): readonly PatchOperation[] {
-  const deleting = pool.metadata.deletionTimestamp !== undefined;
-  const finalizer = deleting ? [] : addFinalizerPatch(pool, POOL_FINALIZER);
+  const finalizer = isDeleting(pool) ? [] : addFinalizerPatch(pool, POOL_FINALIZER);
   if (isPaused(cluster, pool)) return finalizer;
   return [
     ...finalizer,
     ...labelPatch(pool, CLUSTER_NAME_LABEL, pool.spec.clusterName),
     ...ownerReferencePatch(pool, ownerReference(Cluster, cluster)),
-    ...(deleting ? [] : defaultsPatch(pool)),
+    ...(isDeleting(pool) ? [] : defaultsPatch(pool)),
   ];
 }
 

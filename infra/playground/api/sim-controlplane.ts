@@ -30,8 +30,6 @@ import {
   version,
 } from "./sim-provider.ts";
 
-/** Fields that the simulated control planes of both contracts have in common. */
-
 /** A semantic version; the provider adds a missing `v`. */
 const wantedVersion = () => text(1, 256, "^v?[0-9]+\\.[0-9]+\\.[0-9]+([-+][0-9A-Za-z.+-]+)?$");
 

@@ -132,7 +132,7 @@ export function internalError(message: string): StatusError {
   return new StatusError(500, "InternalError", message);
 }
 
-/** Returns why a field of a compiled-in kind is refused, worded as Kubernetes words it. */
+/* Causes say why a field of a compiled-in kind is refused, worded as Kubernetes words it. */
 
 export function required(field: string, problem?: string): Cause {
   const message = `Required value${problem === undefined ? "" : `: ${problem}`}`;

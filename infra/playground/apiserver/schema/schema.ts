@@ -112,8 +112,6 @@ export function keysOf(item: Json, keys: readonly string[]): JsonObject | undefi
   return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
-/** Structural schemas (OpenAPI v3 subset of CustomResourceDefinitions). */
-
 /** One CEL rule of `x-kubernetes-validations`. */
 export interface ValidationRule {
   readonly rule: string;
@@ -124,7 +122,7 @@ export interface ValidationRule {
   readonly optionalOldSelf?: boolean;
 }
 
-/** A node of a structural schema; unknown keywords are carried along and ignored. */
+/** A node of a structural schema (OpenAPI v3 subset of CustomResourceDefinitions); unknown keywords are carried along and ignored. */
 export interface Schema {
   readonly type?: string;
   readonly format?: string;
