@@ -1,16 +1,15 @@
-import type { Clock, Random } from "../../../shared/runtime/ports.ts";
+import type { Clock } from "../../../shared/runtime/ports.ts";
 
-/** Keys that are due later than so many ticks are found by an ordinary tick of any process. */
-const ARM_BELOW_TICKS = 4;
+/** The time between two looks of a process that has nothing to tick; a key that is due later is found by an ordinary look. */
+const LOOK_TICKS = 4;
 
 export interface TickerOptions {
   readonly clock: Clock;
-  readonly random: Random;
-  /** Time between two ticks, up to a fifth more or less, so that processes do not tick together. */
+  /** Ticks fall on its multiples: those of all functions of a process wake it once and go to Redis together. */
   readonly everyMs: number;
   /**
    * `isDue`: this process knows of a key that is due now. False: another process ticks, or there is nothing to tick for,
-   * and this one looks again after two to four times `everyMs`. Must not reject.
+   * and this one looks again at the fourth multiple. Must not reject.
    */
   readonly tick: (isDue: boolean) => Promise<boolean>;
 }
@@ -18,7 +17,7 @@ export interface TickerOptions {
 /** Ticks again and again, one at a time, and earlier when something is due earlier (Q-25). */
 export class Ticker implements Disposable {
   readonly #options: TickerOptions;
-  #cancel: () => void = () => undefined;
+  #cancel = (): void => undefined;
   /** When the timer fires; infinity while none is set. */
   #at = Number.POSITIVE_INFINITY;
   /** When the first key is due that this process knows of; infinity for none. */
@@ -28,13 +27,13 @@ export class Ticker implements Disposable {
 
   constructor(options: TickerOptions) {
     this.#options = options;
-    this.#arm(options.everyMs, false);
+    this.#rest(1);
   }
 
   /** Ticks early if a key is due after `delayMs` and that is soon. */
   due(delayMs: number): void {
     const { clock, everyMs } = this.#options;
-    if (delayMs >= ARM_BELOW_TICKS * everyMs) return;
+    if (delayMs >= LOOK_TICKS * everyMs) return;
     const now = clock.now().getTime();
     // The timer is late, or the clock was wrong when the timer was set: then `#at` does not say when it fires.
     const isOverdue = this.#at < now;
@@ -57,16 +56,20 @@ export class Ticker implements Disposable {
   }
 
   async #tick(isDue: boolean): Promise<void> {
-    const { tick, everyMs, random, clock } = this.#options;
     this.#at = Number.POSITIVE_INFINITY;
     if (isDue) this.#dueAt = Number.POSITIVE_INFINITY;
     this.#isTicking = true;
-    const hasTicked = await tick(isDue);
+    const hasTicked = await this.#options.tick(isDue);
     this.#isTicking = false;
-    const shares = hasTicked ? 0.8 + 0.4 * random.number() : 2 + 2 * random.number();
-    const restMs = Math.round(everyMs * shares);
-    const dueMs = Math.max(0, this.#dueAt - clock.now().getTime());
-    if (dueMs < restMs) this.#arm(dueMs, true);
-    else this.#arm(restMs, false);
+    this.#rest(hasTicked ? 1 : LOOK_TICKS);
+  }
+
+  /** Ticks at the multiple of `everyMs` that comes after so many less one, or when something is due before it. */
+  #rest(ticks: number): void {
+    const { everyMs, clock } = this.#options;
+    const now = clock.now().getTime();
+    const restMs = ticks * everyMs - (now % everyMs);
+    const dueMs = Math.max(0, this.#dueAt - now);
+    this.#arm(Math.min(dueMs, restMs), dueMs < restMs);
   }
 }

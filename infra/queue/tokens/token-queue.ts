@@ -22,10 +22,8 @@ import type { Change, ExpiredLease, KeyDeath, Token, TokenLedger } from "./token
 import type { Transport } from "./token-transport.ts";
 
 const TICK_MS = 250;
-
-/** A process has the ticks of a function for so many: more cost writes in Redis, fewer cost time when it is killed. */
-const HELD_TICKS = 4;
-
+/** A process has the ticks of a function for so many, and till between two of them: the next one takes over without a gap. */
+const HELD_TICKS = 3.5;
 const ENTRIES_AT_ONCE = 200;
 
 /**
@@ -117,7 +115,7 @@ export class TokenQueue implements AsyncDisposable {
     const { clock, tickMs: everyMs = TICK_MS, ticks = true } = options;
     const tick = async (isDue: boolean): Promise<boolean> =>
       (isDue || (await this.#hasTicks(HELD_TICKS * everyMs))) && this.tick();
-    this.#ticker = ticks ? new Ticker({ clock, random: this.#random, everyMs, tick }) : undefined;
+    this.#ticker = ticks ? new Ticker({ clock, everyMs, tick }) : undefined;
   }
 
   /** Enqueues entries. Rejects when the ledger cannot be reached; then some of the entries may have been accepted. */

@@ -2,12 +2,6 @@ import { describe, expect, it } from "vitest";
 import { Ticker } from "../../../../infra/queue/tokens/ticker.ts";
 import { virtualClock } from "../../../support/clock.ts";
 
-const random = {
-  number: () => 0.5,
-  id: () => "id",
-  uuid: () => "00000000-0000-4000-8000-000000000000" as const,
-};
-
 function ticking(tick: (isDue: boolean) => Promise<boolean> = async () => true, errorMs = 0) {
   const clock = virtualClock();
   const wrong = { errorMs };
@@ -18,7 +12,7 @@ function ticking(tick: (isDue: boolean) => Promise<boolean> = async () => true, 
     at.push(clock.now().getTime() - startedAt);
     return tick(isDue);
   };
-  return { clock, wrong, at, ticker: new Ticker({ clock: own, random, everyMs: 250, tick: note }) };
+  return { clock, wrong, at, ticker: new Ticker({ clock: own, everyMs: 250, tick: note }) };
 }
 
 describe("a ticker", () => {
@@ -37,7 +31,7 @@ describe("a ticker", () => {
     ticker.due(90);
     ticker.due(60_000);
     await clock.advance(300);
-    expect(at).toEqual([40, 290]);
+    expect(at).toEqual([40, 250]);
     ticker[Symbol.dispose]();
   });
 
@@ -53,6 +47,21 @@ describe("a ticker", () => {
       ticker[Symbol.dispose]();
     },
   );
+
+  it("ticks at the same instants as the others of its process, whenever each has begun", async () => {
+    const { clock, at, ticker } = ticking();
+    await clock.advance(130);
+    const others: number[] = [];
+    const tick = async () => {
+      others.push(clock.now().getTime() - startedAt);
+      return true;
+    };
+    const startedAt = clock.now().getTime() - 130;
+    using _ = new Ticker({ clock, everyMs: 250, tick });
+    await clock.advance(700);
+    expect(others).toEqual(at);
+    ticker[Symbol.dispose]();
+  });
 
   it("never ticks twice at a time", async () => {
     const first = Promise.withResolvers<boolean>();
@@ -77,16 +86,16 @@ describe("a ticker", () => {
       dues.push(isDue);
       return isDue || !othersTick;
     });
-    await clock.advance(1_750);
-    expect(at).toEqual([250, 1_000, 1_750]);
+    await clock.advance(2_250);
+    expect(at).toEqual([250, 1_250, 2_250]);
     ticker.due(40);
     ticker.due(30);
     await clock.advance(300);
-    expect(at.slice(3)).toEqual([1_780, 2_030]);
+    expect(at.slice(3)).toEqual([2_280, 2_500]);
     expect(dues).toEqual([false, false, false, true, false]);
     othersTick = false;
-    await clock.advance(1_250);
-    expect(at.slice(5)).toEqual([2_780, 3_030, 3_280]);
+    await clock.advance(1_500);
+    expect(at.slice(5)).toEqual([3_500, 3_750, 4_000]);
     ticker[Symbol.dispose]();
   });
 
