@@ -4,7 +4,7 @@ import { groupOf } from "../../shared/api/kinds.ts";
 import { MachineHealthCheck } from "../../shared/api/machinehealthcheck.ts";
 import { claimsOf } from "../../shared/contract/version.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
-import { yamlOf } from "../deploy/components.ts";
+import { yamlOf } from "../deploy/deployment.ts";
 import { providerRoles } from "../deploy/manifests/accounts.ts";
 import { serverProcesses } from "../deploy/manifests/deployments.ts";
 import { isStandardGroup } from "../deploy/rights.ts";

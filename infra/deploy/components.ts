@@ -1,8 +1,9 @@
+import { WAIVE_ANNOTATION } from "../../shared/contract/waive-annotation.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { toCrd } from "../platform/crds/crd.ts";
-import { writeYaml } from "../platform/yaml/write-yaml.ts";
 import { loadFunctions } from "../worker/load.ts";
-import { type Manifest, managerDeployment } from "./deployment.ts";
+import { type Manifest, managerDeployment, yamlOf } from "./deployment.ts";
+import { admissionPolicy } from "./manifests/base.ts";
 import { CORE, type Provider } from "./providers.ts";
 import {
   AGGREGATED,
@@ -31,13 +32,17 @@ export async function objectsOf(provider: Provider, image: string): Promise<read
     ...(beside?.account ?? []),
     managerDeployment(provider, image),
     ...(beside === undefined ? [] : [beside.deployment(image)]),
+    ...(provider === CORE ? policy(namespace) : []),
   ];
   return objects.map((object) => labelled(object, provider));
 }
 
-/** Returns objects as the documents of one YAML file. */
-export function yamlOf(objects: readonly Manifest[]): string {
-  return objects.map((object) => writeYaml(object)).join("---\n");
+/** Returns the checks of manifests; the API server drops the namespace that clusterctl gives them. */
+function policy(namespace: string): readonly Manifest[] {
+  const annotations = { [WAIVE_ANNOTATION]: "CTL-17=the name of the policy begins with the namespace" };
+  return admissionPolicy(namespace).map((object) => {
+    return { ...object, metadata: { ...object.metadata, annotations } };
+  });
 }
 
 /** Returns the definitions of the kinds of a provider. */

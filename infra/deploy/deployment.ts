@@ -1,6 +1,17 @@
+import { writeYaml } from "../platform/yaml/write-yaml.ts";
+
 /** Returns the text that clusterctl replaces by the value of a variable; without `otherwise` the user must give one. */
 export function variable(name: string, otherwise?: string | number): string {
   return `\${${name}${otherwise === undefined ? "" : `:=${otherwise}`}}`;
+}
+
+/**
+ * Returns `replicas` from a variable. `generate provider --describe` converts each Deployment with the variables still in
+ * it, and fails at a number that is a text (`unrecognized type: int32`); a field that it does not know it leaves out. So the
+ * name begins with a part of the value that is always empty, and is `replicas` once the variables are replaced.
+ */
+export function replicasOf(name: string, otherwise: number): object {
+  return { [`\${${name}:0:0}replicas`]: variable(name, otherwise) };
 }
 
 /** An object of Kubernetes as it is written to a file; its texts may hold variables of clusterctl. */
@@ -15,6 +26,17 @@ export interface Manifest {
   readonly [more: string]: unknown;
 }
 
+/** Returns objects as the documents of one YAML file. */
+export function yamlOf(objects: readonly Manifest[]): string {
+  return objects.map((object) => writeYaml(object)).join("---\n");
+}
+
+/** A second process of a provider, beside its manager. */
+export interface Beside {
+  readonly account: readonly Manifest[];
+  readonly deployment: (image: string) => Manifest;
+}
+
 /** A provider, as its manager knows it. */
 interface Managed {
   /** Names its functions. */
@@ -25,7 +47,7 @@ interface Managed {
   readonly variables: string;
 }
 
-interface Process {
+export interface Process {
   /** Name of Deployment and ServiceAccount. */
   readonly app: string;
   readonly namespace: string;

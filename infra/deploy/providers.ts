@@ -1,7 +1,8 @@
 import type { Kind } from "../../shared/api/kinds.ts";
 import { KINDS } from "../../shared/api/registry.ts";
 import { CORE_PROVIDER } from "../../shared/function/providers.ts";
-import type { Manifest } from "./deployment.ts";
+import type { Beside, Manifest } from "./deployment.ts";
+import { OF_CORE } from "./manifests/webhook.ts";
 import { inStandardGroup, type PlaceOf } from "./rights.ts";
 
 /** A provider as clusterctl knows it: one folder of the release. */
@@ -25,11 +26,7 @@ export interface Provider {
   readonly forCore: readonly Kind[];
   /** Where its functions find the objects of a contract. */
   readonly placeOf: PlaceOf;
-  /** A second process beside its manager. */
-  readonly beside?: {
-    readonly account: readonly Manifest[];
-    readonly deployment: (image: string) => Manifest;
-  };
+  readonly beside?: Beside;
   /** Templates of clusters by their file name. */
   readonly templates?: ReadonlyMap<string, readonly Manifest[]>;
 }
@@ -45,4 +42,5 @@ export const CORE: Provider = {
   kinds: KINDS.filter(({ crd, schema }) => crd && schema),
   forCore: [],
   placeOf: inStandardGroup,
+  beside: OF_CORE,
 };

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { parse } from "semver";
 import { writeYaml } from "../platform/yaml/write-yaml.ts";
-import { componentsOf, yamlOf } from "./components.ts";
+import { componentsOf } from "./components.ts";
 import type { Manifest } from "./deployment.ts";
+import { yamlOf } from "./deployment.ts";
 import { CORE, type Provider } from "./providers.ts";
 import { renderedFiles } from "./rendered.ts";
 

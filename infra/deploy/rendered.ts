@@ -8,7 +8,7 @@ import { openApiOf } from "../console/openapi.ts";
 import { ROUTES } from "../console/routes/table.ts";
 import { alignedTable } from "../platform/terminal/table.ts";
 import { writeYaml } from "../platform/yaml/write-yaml.ts";
-import { yamlOf } from "./components.ts";
+import { yamlOf } from "./deployment.ts";
 import { lambdaAccess } from "./lambda/roles.ts";
 import { template } from "./lambda/template.ts";
 import { manifestFiles } from "./manifests/files.ts";

@@ -133,7 +133,7 @@ async function startContainer(
     "metadata.namespace": namespace,
     "status.podIP": "127.0.0.1",
   };
-  const [port = 0] = await freePorts(1);
+  const [port = 0, served = 0] = await freePorts(2);
   const values = env.map(
     (each) => [each.name, each.value ?? fields[each.valueFrom?.fieldRef.fieldPath ?? ""] ?? ""] as const,
   );
@@ -142,9 +142,17 @@ async function startContainer(
     arg
       .replaceAll(/\$\(([A-Z_]+)\)/g, (_, variable: string) => variables[variable] ?? "")
       .replace(/^--health-address=:9440$/, `--health-address=127.0.0.1:${port}`)
+      .replace("--address=:9443", `--address=127.0.0.1:${served}`)
       .replace("=/tmp/", `=${home}/`),
   );
-  const cli = startCli(expanded, { ...variables, HOME: home, KUBECONFIG: kubeconfigFile });
+  // No Service leads to a process outside.
+  if (args[0] === "webhook") expanded.push(`--url=https://127.0.0.1:${served}`);
+  const cli = startCli(expanded, {
+    POD_NAMESPACE: namespace,
+    ...variables,
+    HOME: home,
+    KUBECONFIG: kubeconfigFile,
+  });
   return { cli, probeUrl: readinessProbe && `http://127.0.0.1:${port}${readinessProbe.httpGet.path}` };
 }
 

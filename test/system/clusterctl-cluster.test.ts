@@ -40,6 +40,7 @@ describeWithClusterctl("Clusters of templates on a release that clusterctl has i
       await kubectl(`scale ${workers} --replicas=3`);
       await available(name, workers, 3);
     }
+    expect(await kubectl(`get clusters.v1beta1.cluster.x-k8s.io md -o yaml`)).toContain("/v1beta1\n");
     await kubectl(`delete clusters --all --timeout=240s`);
 
     const requests = await readAuditLog(server.auditLog);
@@ -48,6 +49,7 @@ describeWithClusterctl("Clusters of templates on a release that clusterctl has i
     expect(accounts).toEqual(
       new Set([
         "capstan-core",
+        "capstan-webhook",
         "capstan-bootstrap-sim",
         "capstan-control-plane-sim",
         "capstan-infrastructure-sim",

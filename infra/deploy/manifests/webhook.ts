@@ -1,6 +1,14 @@
 import { CustomResourceDefinition, Secret } from "../../../shared/api/core.ts";
 import { OLDER_KINDS } from "../../worker/webhook/definitions.ts";
-import { deploymentOf, type Manifest } from "../deployment.ts";
+import {
+  type Beside,
+  deploymentOf,
+  HEALTH_PORT,
+  type Manifest,
+  type Process,
+  replicasOf,
+  variable,
+} from "../deployment.ts";
 import { clusterRole, roleOf, serviceAccount } from "../rbac.ts";
 import { boundRole, REVIEWS } from "./accounts.ts";
 import {
@@ -19,21 +27,40 @@ import { fromAnywhere } from "./network.ts";
 
 /** Name of its Deployment, account and Service; `capstan webhook` names this Service to the API server. */
 export const WEBHOOK = "capstan-webhook";
-const PORT = 9443;
+const PORT = { name: "webhook", containerPort: 9443, protocol: "TCP" };
+const ARGS = ["webhook", `--address=:${PORT.containerPort}`];
 
 /**
  * Returns the conversion webhook. The addresses of API servers are known to the operator only, so its NetworkPolicy lets in
  * any: it answers a review by what is in the review.
  */
 export function webhook(): readonly Manifest[] {
+  const diagnostics = clusterRole(`${WEBHOOK}-diagnostics`, REVIEWS);
   return [
     ...account(),
-    deployment(),
+    ...boundRole({ name: WEBHOOK }, "diagnostics", diagnostics),
+    deployment({
+      args: [...ARGS, ...LISTENING],
+      ports: [PORT, SCRAPED.port],
+      secrets: SCRAPED.secrets,
+      pod: { priorityClassName: "capstan-worker", topologySpreadConstraints: [onDifferentNodes(WEBHOOK)] },
+    }),
     disruptionBudget({ name: WEBHOOK }),
     serviceOf(WEBHOOK, { webhook: 443, diagnostics: DIAGNOSTICS_PORT }),
-    fromAnywhere(WEBHOOK, PORT),
+    fromAnywhere(WEBHOOK, PORT.containerPort),
   ];
 }
+
+/** Returns the same as a part of clusterctl's core provider; `CAPSTAN_WEBHOOK_REPLICAS=0` leaves it out. */
+export const OF_CORE: Beside = {
+  account: [...account(), serviceOf(WEBHOOK, { webhook: 443 })],
+  deployment: (image) => {
+    const level = variable("CAPSTAN_LOG_LEVEL", "info");
+    const args = [...ARGS, `--health-address=:${HEALTH_PORT}`, `--log-level=${level}`];
+    const replicas = replicasOf("CAPSTAN_WEBHOOK_REPLICAS", 2);
+    return deployment({ image, replicas, args });
+  },
+};
 
 /** Returns the component that leaves it out: v1beta2 alone is served then, and no write costs a conversion. */
 export function withoutWebhook(): Folder {
@@ -48,14 +75,13 @@ export function withoutWebhook(): Folder {
 function account(): readonly Manifest[] {
   const resourceNames = OLDER_KINDS.map(({ plural, group }) => `${plural}.${group}`);
   const [definitions, secrets] = [on(CustomResourceDefinition), on(Secret)];
-  const role = clusterRole(WEBHOOK, [
+  const role = clusterRole(`${NAMESPACE}-webhook`, [
     { ...definitions, verbs: ["list"] },
     { ...definitions, resourceNames, verbs: ["get", "patch"] },
   ]);
   return [
     serviceAccount(WEBHOOK, NAMESPACE),
     ...boundRole({ name: WEBHOOK }, "cluster", role),
-    ...boundRole({ name: WEBHOOK }, "diagnostics", clusterRole(`${WEBHOOK}-diagnostics`, REVIEWS)),
     ...roleOf(WEBHOOK, NAMESPACE, [
       // RBAC knows no name of an object that is not there yet.
       { ...secrets, verbs: ["create"] },
@@ -69,7 +95,7 @@ function on({ group, plural }: { readonly group: string; readonly plural: string
 }
 
 /** Two, so that the API server always finds one. */
-function deployment(): Manifest {
+function deployment(own: Partial<Process>): Manifest {
   return deploymentOf({
     app: WEBHOOK,
     namespace: NAMESPACE,
@@ -77,11 +103,10 @@ function deployment(): Manifest {
     container: "webhook",
     image: IMAGE,
     replicas: { replicas: 2 },
-    args: ["webhook", `--address=:${PORT}`, ...LISTENING],
+    args: ARGS,
     env: [],
-    ports: [{ name: "webhook", containerPort: PORT, protocol: "TCP" }, SCRAPED.port],
+    ports: [PORT],
     resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },
-    secrets: SCRAPED.secrets,
-    pod: { priorityClassName: "capstan-worker", topologySpreadConstraints: [onDifferentNodes(WEBHOOK)] },
+    ...own,
   });
 }

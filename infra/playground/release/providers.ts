@@ -1,7 +1,7 @@
 import { Cluster } from "../../../shared/api/cluster/cluster.ts";
 import type { ContractKind } from "../../../shared/contract/contract-kind.ts";
 import { providerOf } from "../../../shared/function/providers.ts";
-import { deploymentOf, HEALTH_PORT, type Manifest, variable } from "../../deploy/deployment.ts";
+import { deploymentOf, HEALTH_PORT, type Manifest, replicasOf, variable } from "../../deploy/deployment.ts";
 import type { Provider } from "../../deploy/providers.ts";
 import { clusterRole, clusterRoleBinding, serviceAccount } from "../../deploy/rbac.ts";
 import type { Place, PolicyRule } from "../../deploy/rights.ts";
@@ -46,7 +46,7 @@ function cloudDeployment({ app, namespace }: Home, image: string): Manifest {
     namespace,
     container: "cloud",
     image,
-    replicas: CLOUD_REPLICAS,
+    replicas: replicasOf("SIM_CLOUD_REPLICAS", 1),
     args: [
       "cloud",
       "--cloud-address=$(POD_IP)",
@@ -58,15 +58,6 @@ function cloudDeployment({ app, namespace }: Home, image: string): Manifest {
     strategy: { type: "Recreate" },
   });
 }
-
-/**
- * `replicas` from a variable. `generate provider --describe` converts each Deployment with the variables still in it, and
- * fails at a number that is a text (`unrecognized type: int32`); a field that it does not know it leaves out. So the name
- * begins with a part of the value that is always empty, and is `replicas` once the variables are replaced.
- */
-const CLOUD_REPLICAS = {
-  "${SIM_CLOUD_REPLICAS:0:0}replicas": variable("SIM_CLOUD_REPLICAS", 1),
-};
 
 /** Returns the kind of the simulated provider that follows a contract: its functions meet no other one. */
 export function ofSim({ contract }: ContractKind): Place {
