@@ -47,6 +47,8 @@ export const machinesetMachines = defineFunction(
     ],
     blocks: [MachineSet, Machine],
     reads: SET_VIEW_READS,
+    // Sizes and availability of a rollout change several times within a moment: one run for all.
+    queue: { settleMs: 50 },
   },
   async (set, { read, now, cluster, live }) => {
     const known = await readView(read, set, cluster);
