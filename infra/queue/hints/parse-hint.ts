@@ -12,7 +12,7 @@ export function parseHint(message: string): Hint | undefined {
   if (place === undefined) return undefined;
   const [, name, part] = /^\{cap:([a-z0-9-]{1,63})\}:([ld]):$/.exec(place) ?? [];
   if (name !== undefined) return { of: part === "l" ? "keys" : "letters", function: name, keys: changed };
-  const [, ...type] = /^\{cap:store:([^{}:]*)\}:([^:]*):([^:]*):objects$/.exec(place) ?? [];
+  const [, ...type] = /^\{cap:store:([^{}:]*)\}?:([^{}:]*):([^{}:]*)\}?:objects$/.exec(place) ?? [];
   const [cluster, group, kind] = type.map(decoded);
   const [namespace, objectName] = listIn(changed[0] ?? "");
   if (cluster === undefined || group === undefined || kind === undefined) return undefined;

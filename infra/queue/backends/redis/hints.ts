@@ -3,6 +3,7 @@ import { createFollowers } from "../../hints/followers.ts";
 import { parseHint } from "../../hints/parse-hint.ts";
 import { connectPatiently, connectRedis, endConnection, type RedisTarget } from "./server/connection.ts";
 import { HINTS_CHANNEL } from "./server/hints-channel.ts";
+import { isCluster } from "./server/shards.ts";
 
 /**
  * Listens to what ledger, dead letters and read model publish. The time while Redis is away is a gap. Throws when it
@@ -22,7 +23,7 @@ export async function openRedisHints(target: RedisTarget): Promise<Hints> {
   // ioredis subscribes again before this event.
   listening.redis.on("ready", noteGap);
   // A connection that only listens would notice neither silence nor a failover.
-  redis.on("close", () => listening.redis.disconnect(true));
+  redis.on(isCluster(redis) ? "-node" : "close", () => listening.redis.disconnect(true));
   return {
     follow,
     [Symbol.asyncDispose]: async () => {

@@ -21,6 +21,7 @@ import type { TokenLedger } from "../../tokens/token-ledger.ts";
 import { TOKEN_WINDOW, TokenQueue } from "../../tokens/token-queue.ts";
 import type { Transport } from "../../tokens/token-transport.ts";
 import { createRedisLedger } from "../redis/ledger/redis-ledger.ts";
+import { ledgerPrefix } from "../redis/ledger/redis-scripts.ts";
 import {
   connectPatiently,
   connectRedis,
@@ -29,7 +30,7 @@ import {
   withConnections,
 } from "../redis/server/connection.ts";
 import type { RedisHealth } from "../redis/server/health.ts";
-import { watchRedis } from "../redis/server/health.ts";
+import { watchRedis } from "../redis/server/shard-health.ts";
 import type { SqsTarget } from "./sqs-endpoint.ts";
 import { openSqs } from "./sqs-endpoint.ts";
 import { checkSqsPrefix, createSqsQueues } from "./sqs-queues.ts";
@@ -196,7 +197,7 @@ function queueOf({ ledger, health, open: create, close }: QueueParts): Omit<Queu
       const queue = open(name);
       checkEntries(entries);
       refuseLongKeys(entries);
-      await health.watch(() => queue.enqueue(entries));
+      await health.watch(ledgerPrefix(name), () => queue.enqueue(entries));
     },
     work: async (name, options, run) => open(name).work(options, run),
     depth: async (name) => {
@@ -205,7 +206,8 @@ function queueOf({ ledger, health, open: create, close }: QueueParts): Omit<Queu
     },
     dead: async (name) => ledger.dead(checkFunctionName(name)),
     ...readerOf(ledger),
-    epoch: async (name) => `${await ledger.epoch(checkFunctionName(name))}.${await health.generation()}`,
+    epoch: async (name) =>
+      `${await ledger.epoch(checkFunctionName(name))}.${await health.generation(ledgerPrefix(name))}`,
     pause: async (name) => open(name).pause(true),
     resume: async (name) => open(name).pause(false),
     requeue: async (name, seen, cause) => open(name).requeue(seen, cause),

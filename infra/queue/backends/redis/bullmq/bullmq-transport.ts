@@ -1,11 +1,11 @@
 import type { Job } from "bullmq";
-import type { Redis } from "ioredis";
 import * as z from "zod";
 import { SECOND } from "../../../../../shared/function/backoff.ts";
 import type { Clock, Log } from "../../../../../shared/runtime/ports.ts";
 import type { MalformedToken } from "../../../tokens/malformed-token.ts";
 import type { Token } from "../../../tokens/token-ledger.ts";
 import type { Receiver, Transport } from "../../../tokens/token-transport.ts";
+import type { RedisConnection } from "../server/shards.ts";
 
 /** 0 is BullMQ's plain list, served before every other number. */
 const RESYNC_PRIORITY = 1_000_000;
@@ -26,9 +26,9 @@ const tokenSchema = z.strictObject({ k: z.string().min(1), s: z.string().max(128
 
 export interface BullmqTransportOptions {
   readonly functionName: string;
-  readonly producer: Redis;
+  readonly producer: RedisConnection;
   /** The connection with maxRetriesPerRequest null. */
-  readonly worker: Redis;
+  readonly worker: RedisConnection;
   readonly clock: Clock;
   readonly log: Log;
 }

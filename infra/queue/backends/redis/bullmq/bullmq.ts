@@ -11,6 +11,7 @@ import { LEASE_TIMING } from "../../../run-lease.ts";
 import { readerOf } from "../../../tokens/reader-of.ts";
 import { TOKEN_WINDOW, TokenQueue } from "../../../tokens/token-queue.ts";
 import { createRedisLedger } from "../ledger/redis-ledger.ts";
+import { ledgerPrefix } from "../ledger/redis-scripts.ts";
 import {
   connectPatiently,
   connectRedis,
@@ -18,7 +19,7 @@ import {
   type RedisTarget,
   withConnections,
 } from "../server/connection.ts";
-import { watchRedis } from "../server/health.ts";
+import { watchRedis } from "../server/shard-health.ts";
 import { createBullmqTransport } from "./bullmq-transport.ts";
 import { removeOrphans } from "./orphans.ts";
 
@@ -95,7 +96,7 @@ export async function createBullmqQueue({
     enqueue: async (name, entries) => {
       const queue = await open(name);
       checkEntries(entries);
-      await health.watch(() => queue.enqueue(entries));
+      await health.watch(ledgerPrefix(name), () => queue.enqueue(entries));
     },
     work: async (name, options, run) => (await open(name)).work(options, run),
     depth: async (name) => {
@@ -104,7 +105,8 @@ export async function createBullmqQueue({
     },
     dead: async (name) => ledger.dead(checkFunctionName(name)),
     ...readerOf(ledger),
-    epoch: async (name) => `${await ledger.epoch(checkFunctionName(name))}.${await health.generation()}`,
+    epoch: async (name) =>
+      `${await ledger.epoch(checkFunctionName(name))}.${await health.generation(ledgerPrefix(name))}`,
     pause: async (name) => (await open(name)).pause(true),
     resume: async (name) => (await open(name)).pause(false),
     requeue: async (name, seen, cause) => (await open(name)).requeue(seen, cause),

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import type { Redis } from "ioredis";
 import { SECOND } from "../../../../../shared/function/backoff.ts";
 import {
   foldRuns,
@@ -14,6 +13,7 @@ import type { Clock } from "../../../../../shared/runtime/ports.ts";
 import { checkFunctionName } from "../../../function-name.ts";
 import { placeOfRing, ringIdOf } from "../../../history/ring-id.ts";
 import { connectRedis, endConnection, type RedisTarget } from "../server/connection.ts";
+import type { RedisConnection } from "../server/shards.ts";
 
 export interface RedisRunHistoryOptions extends RedisTarget {
   readonly clock: Clock;
@@ -146,7 +146,7 @@ function runIn(value: string): RunEntry {
 }
 
 /** Returns the ids of the rings that left. */
-async function callNote(redis: Redis, args: readonly Argument[]): Promise<readonly string[]> {
+async function callNote(redis: RedisConnection, args: readonly Argument[]): Promise<readonly string[]> {
   // defineCommand adds methods that the types do not know.
   const method: unknown = Reflect.get(redis, NOTE);
   if (typeof method !== "function") throw new Error(`bug: script ${NOTE} is not defined`);

@@ -1,12 +1,12 @@
-import type { Redis } from "ioredis";
 import type { NoteCount } from "../../../../../shared/runtime/queue/queue-port.ts";
 import { forgetCount } from "../../../claim.ts";
 import { LEDGER_LIMITS, type LedgerLimits, RESEND_MS } from "../../../limits.ts";
 import type { TokenLedger } from "../../../tokens/token-ledger.ts";
+import type { RedisConnection } from "../server/shards.ts";
 import { type Connection, ledgerPrefix, loadScripts } from "./redis-scripts.ts";
 import { createScriptLedger } from "./script-ledger.ts";
 
-export interface RedisLedgerOptions extends Readonly<Record<Connection, Redis>> {
+export interface RedisLedgerOptions extends Readonly<Record<Connection, RedisConnection>> {
   readonly resendMs?: number | undefined;
   /**
    * Tokens of unclaimed keys at a time. Further ready keys wait without a token for a `finish` with a next claim, or

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { Redis } from "ioredis";
 import { backoffMs } from "../../../../../shared/function/backoff.ts";
 import { DURATIONS_MS } from "../../../../../shared/runtime/queue/run-counts.ts";
 import { FENCES_KEPT_MS, LEASE_EXPIRED, MALFORMED_KEY, MAX_CAUSES } from "../../../claim.ts";
 import { BREAKER, type LedgerLimits } from "../../../limits.ts";
 import { HINTS_CHANNEL } from "../server/hints-channel.ts";
+import type { RedisConnection } from "../server/shards.ts";
 
 /** Each script with the parts of `lua/` that it needs, in this order: all parts would cost every call some 10 µs. */
 const SCRIPTS = {
@@ -75,7 +75,7 @@ export function scriptsOf(lua: LuaTexts, limits: LedgerLimits): ReadonlyMap<Scri
 
 /** Defines the scripts on the connections. Returns how to call them. */
 export async function loadScripts(
-  connections: { readonly [connection in Connection]: Redis },
+  connections: { readonly [connection in Connection]: RedisConnection },
   { resendMs, window, limits }: ScriptSettings,
 ): Promise<RunScript> {
   for (const [name, { definitions, body }] of scriptsOf(await readLua(), limits))

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import type { Redis } from "ioredis";
 import {
   type AttemptSummary,
   type DeadLetter,
@@ -25,6 +24,7 @@ import {
 import { connectRedis, endConnection, type RedisTarget } from "../server/connection.ts";
 import { HINTS_CHANNEL } from "../server/hints-channel.ts";
 import { placesAfter } from "../server/places-after.ts";
+import type { RedisConnection } from "../server/shards.ts";
 
 export interface RedisDeadLettersOptions extends RedisTarget {
   readonly clock: Clock;
@@ -145,11 +145,11 @@ function keysOf(functionName: string): readonly string[] {
 }
 
 /** Another program may have put anything there. */
-async function functionsIn(redis: Redis): Promise<readonly string[]> {
+async function functionsIn(redis: RedisConnection): Promise<readonly string[]> {
   return (await redis.smembers(FUNCTIONS)).filter((name) => /^[a-z0-9-]{1,63}$/.test(name));
 }
 
-async function hideKeyOf(redis: Redis): Promise<string> {
+async function hideKeyOf(redis: RedisConnection): Promise<string> {
   await redis.set(HIDE_KEY, newHideKey(), "NX");
   const key = await redis.get(HIDE_KEY);
   if (key === null || !/^[0-9a-f]{64}$/.test(key)) {
@@ -158,7 +158,7 @@ async function hideKeyOf(redis: Redis): Promise<string> {
   return key;
 }
 
-async function noteAttempt(redis: Redis, at: LetterKey, attempt: AttemptSummary) {
+async function noteAttempt(redis: RedisConnection, at: LetterKey, attempt: AttemptSummary) {
   const prefix = prefixOf(at.function);
   const [list, first] = [`${prefix}attempts:${at.key}`, `${prefix}first:${at.key}`];
   const change = redis.multi();
@@ -179,7 +179,7 @@ async function noteAttempt(redis: Redis, at: LetterKey, attempt: AttemptSummary)
 
 /** Returns those that exist, in the order of the keys. Throws when one is damaged. */
 async function lettersOf(
-  redis: Redis,
+  redis: RedisConnection,
   name: string,
   keys: readonly string[],
 ): Promise<readonly DeadLetter[]> {
@@ -193,7 +193,7 @@ async function lettersOf(
   );
 }
 
-async function headsOf(redis: Redis, name: string): Promise<readonly DeadLetterHead[]> {
+async function headsOf(redis: RedisConnection, name: string): Promise<readonly DeadLetterHead[]> {
   const prefix = prefixOf(name);
   const [heads, times] = await Promise.all([
     redis.hgetall(`${prefix}heads`),
@@ -207,7 +207,7 @@ async function headsOf(redis: Redis, name: string): Promise<readonly DeadLetterH
 
 /** Returns the heads in the order of the keys; undefined for those without a letter. */
 async function headsOfKeys(
-  redis: Redis,
+  redis: RedisConnection,
   name: string,
   keys: readonly string[],
 ): Promise<readonly (DeadLetterHead | undefined)[]> {
@@ -236,7 +236,7 @@ function timesOf(text: string | null | undefined): number {
   return Math.max(1, Number.parseInt(text ?? "1", 10));
 }
 
-async function expire(redis: Redis, clock: Clock): Promise<number> {
+async function expire(redis: RedisConnection, clock: Clock): Promise<number> {
   let expired = 0;
   for (const name of await functionsIn(redis)) {
     const before = clock.now().getTime() - RETENTION_MS;
@@ -246,7 +246,7 @@ async function expire(redis: Redis, clock: Clock): Promise<number> {
   return expired;
 }
 
-async function remove(redis: Redis, name: string, keys: readonly string[]): Promise<number> {
+async function remove(redis: RedisConnection, name: string, keys: readonly string[]): Promise<number> {
   const prefix = prefixOf(name);
   let removed = 0;
   for (let start = 0; start < keys.length; start += REMOVE_AT_ONCE) {
@@ -260,7 +260,7 @@ async function remove(redis: Redis, name: string, keys: readonly string[]): Prom
 }
 
 async function call(
-  redis: Redis,
+  redis: RedisConnection,
   script: typeof PUT | typeof DROP,
   args: readonly (string | number)[],
 ): Promise<readonly unknown[]> {

@@ -69,24 +69,28 @@ export async function refuseEviction(redis: Redis, accepted: AcceptedRisk): Prom
 /** Slots of a Redis Cluster. */
 const SLOTS = 16_384;
 
+export const REPLICA = "it is a read-only replica; name the primary";
+
 export function isReplica(replicationInfo: string): boolean {
   return infoField(replicationInfo, "role") === "slave";
 }
 
 /**
- * Throws for a server that holds only a part of the data. A node of a cluster is enough when it owns every slot; one of
- * several nodes would redirect most functions.
+ * Returns the nodes, `host:port`, of the Redis Cluster of several shards that a server belongs to; undefined for a server
+ * that holds all data. Throws for a replica of such a server, and where slots have no owner.
  */
-export async function refusePartOfData(redis: Redis): Promise<void> {
-  if (infoField(await redis.info("cluster"), "cluster_enabled") !== "1") return;
+export async function nodesOfShards(redis: Redis): Promise<readonly string[] | undefined> {
+  if (infoField(await redis.info("cluster"), "cluster_enabled") !== "1") return undefined;
   const ranges = await redis.cluster("SLOTS");
   const owned = ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
-  const owners = new Set(ranges.map(([, , owner]) => owner?.slice(0, 2).join(":")));
-  if (owners.size === 1 && owned === SLOTS) return;
-  throw new Error(
-    "it is one of several nodes of a Redis Cluster, and Capstan uses one server; " +
-      "name a Redis without cluster mode, or a cluster with one shard",
-  );
+  if (owned !== SLOTS)
+    throw new Error(
+      `its Redis Cluster serves ${owned} of ${SLOTS} slots; see redis-cli --cluster check, or name a Redis without cluster mode`,
+    );
+  const nodes = ranges.map(([, , ...all]) => all.map(([host, port]) => `${host}:${port}`));
+  if (new Set(nodes.map(([owner]) => owner)).size > 1) return [...new Set(nodes.flat())];
+  if (isReplica(await redis.info("replication"))) throw new Error(REPLICA);
+  return undefined;
 }
 
 /**
@@ -111,9 +115,12 @@ export async function checkPersistence(
   log.warn({ redis: shown }, `Redis: ${message}; ${loses}`);
 }
 
+/** Tag of the keys by which it is tried whether a server takes writes. */
+export const PROBE = "{cap:probe}";
+
 /** Throws when the user lacks a right that the queue needs: now rather than with the first event (S-23). */
-export async function checkRights(redis: Redis, { shown }: CheckedUrl): Promise<void> {
-  const key = "{cap:probe}:rights";
+export async function checkRights(redis: Redis, { shown }: CheckedUrl, probe = PROBE): Promise<void> {
+  const key = `${probe}:rights`;
   // One command of each kind; outside a script, where an older Redis does not say which command was refused.
   const results = await redis
     .pipeline()

@@ -1,4 +1,4 @@
-import type { Redis } from "ioredis";
+import type { Cluster, Command, Redis } from "ioredis";
 import { SECOND } from "../../../../../shared/function/backoff.ts";
 import { messageOf } from "../../../../../shared/function/errors.ts";
 import type { Log } from "../../../../../shared/runtime/ports.ts";
@@ -6,11 +6,13 @@ import {
   type AcceptedRisk,
   checkRedisUrl,
   isReplica,
+  nodesOfShards,
   refuseEviction,
-  refusePartOfData,
   withAdvice,
 } from "./checks.ts";
+import { connectCluster, duplicatePatiently, endCluster, followCluster } from "./cluster.ts";
 import { type DataFormats, refuseFormat } from "./data-format.ts";
+import { isCluster, type RedisConnection, serversOf } from "./shards.ts";
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND;
 const COMMAND_TIMEOUT_MS = 10 * SECOND;
@@ -45,12 +47,60 @@ export function withConnections<T extends RedisTarget>(target: T): T & { readonl
 }
 
 /**
- * Connects, checks that the server is safe (S-23), and reconnects after each outage, with one log line per outage.
- * Commands reject while the server is away. Throws when the URL is malformed, or the server does not answer, may evict
- * keys, holds only a part of them or data that this version cannot read; never shows the password.
+ * Connects, checks that the server is safe (S-23), and reconnects after each outage, with one log line per outage; of a
+ * Redis Cluster of several shards, the watch of each logs (`watchRedis`). Commands reject while the server is away. Throws
+ * when the URL is malformed, or the server does not answer, may evict keys, or holds data that this version cannot read;
+ * never shows the password.
  */
-export async function connectRedis(target: RedisTarget): Promise<Redis> {
-  const { url, ca, newest, connections, log, formats } = target;
+export async function connectRedis(target: RedisTarget): Promise<RedisConnection> {
+  let nodes: readonly string[] | undefined;
+  const redis = await connectServer(target, true, async (server) => {
+    nodes = await nodesOfShards(server);
+    if (nodes !== undefined) return;
+    await Promise.all([refuseEviction(server, target), refuseFormat(server, target.formats)]);
+  });
+  if (nodes === undefined) return redis;
+  await endConnection(redis);
+  const { shown } = checkRedisUrl(target.url);
+  const cluster = await connectCluster({ nodes, options: redis.options }, target.newest);
+  try {
+    await refuseFormat(cluster, target.formats);
+    await Promise.all(serversOf(cluster).map((node) => refuseShard(node, target)));
+  } catch (error) {
+    await endCluster(cluster);
+    throw new Error(`cannot use Redis at ${shown}: ${withAdvice(reasonOf(error))}`);
+  }
+  speakPlainly(cluster, (command) => shardUrl(shown, cluster.slots[command.getSlot() ?? 0]?.[0] ?? ""));
+  return cluster;
+}
+
+async function refuseShard(node: Redis, target: RedisTarget): Promise<void> {
+  await refuseEviction(node, target).catch((error: unknown) => {
+    throw new Error(`shard ${node.options.host}:${node.options.port}: ${reasonOf(error)}`);
+  });
+}
+
+/** Connects to the primary of one shard, `host:port`, of the Redis Cluster at a target. */
+export async function connectShard(target: RedisTarget, node: string): Promise<Redis> {
+  const { connections: _, ...rest } = target;
+  return connectServer({ ...rest, url: shardUrl(target.url, node) }, false, (server) =>
+    refuseEviction(server, target),
+  );
+}
+
+/** Returns the URL of one node of a cluster. */
+export function shardUrl(url: string, node: string): string {
+  const { protocol, username, password, pathname } = new URL(url);
+  const user = username === "" && password === "" ? "" : `${username}:${password}@`;
+  return `${protocol}//${user}${node}${pathname}`;
+}
+
+async function connectServer(
+  target: RedisTarget,
+  anyNode: boolean,
+  check: (redis: Redis) => Promise<void>,
+): Promise<Redis> {
+  const { url, ca, newest, connections, log } = target;
   const { shown } = checkRedisUrl(url);
   const [{ Redis }, { PrimaryConnector }] = await Promise.all([
     import("ioredis"),
@@ -58,6 +108,7 @@ export async function connectRedis(target: RedisTarget): Promise<Redis> {
   ]);
   const redis = new Redis(url, {
     ...(ca === undefined ? {} : { tls: { ca } }),
+    ...{ anyNode },
     lazyConnect: true,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
@@ -75,7 +126,8 @@ export async function connectRedis(target: RedisTarget): Promise<Redis> {
   redis.on("error", note);
   try {
     await redis.connect();
-    await Promise.all([refuseEviction(redis, target), refusePartOfData(redis), refuseFormat(redis, formats)]);
+    await check(redis);
+    Object.assign(redis.options, { anyNode: false });
   } catch (error) {
     redis.disconnect();
     // Without its cause: ioredis keeps the command in the error, which for AUTH is the password.
@@ -86,7 +138,7 @@ export async function connectRedis(target: RedisTarget): Promise<Redis> {
   followAddress(redis, newest);
   leaveReplica(redis);
   join(connections, redis);
-  speakPlainly(redis, shown);
+  speakPlainly(redis, () => shown);
   return redis;
 }
 
@@ -110,18 +162,19 @@ function join(connections: Set<Redis> | undefined, redis: Redis): void {
 
 /** Beginnings of the errors of ioredis about a server that is away, in words about its own streams, queues and options. */
 const AWAY =
-  /^(Stream isn't writeable|Connection is closed|Reached the max retries|Command timed out|Socket timeout)/;
+  /^(Stream isn't writeable|Connection is closed|Reached the max retries|Command timed out|Socket timeout|Too many Cluster redirections|Cluster isn't ready|CLUSTERDOWN)/;
 
 /**
  * Lets commands to a server that is away reject with a sentence for people: it reaches pages, logs and terminals.
  * BullMQ, which looks for ioredis' own sentences, has connections of its own.
  */
-function speakPlainly(redis: Redis, shown: string): void {
-  const send = redis.sendCommand.bind(redis);
-  redis.sendCommand = (command, stream) => {
+function speakPlainly(redis: RedisConnection, shownFor: (command: Command) => string): void {
+  const send: Cluster["sendCommand"] = redis.sendCommand.bind(redis);
+  redis.sendCommand = (...[command, stream, node]: Parameters<Cluster["sendCommand"]>) => {
     const reject = command.reject.bind(command);
-    command.reject = (error: Error) => reject(AWAY.test(error.message) ? new RedisAwayError(shown) : error);
-    return send(command, stream);
+    command.reject = (error: Error) =>
+      reject(AWAY.test(error.message) ? new RedisAwayError(shownFor(command)) : error);
+    return send(command, stream, node);
   };
 }
 
@@ -148,33 +201,32 @@ function followAddress(redis: Redis, newest: RedisAddress["newest"]): void {
  * Opens a second connection to the same server whose commands wait for its return: for work that is already claimed.
  */
 export function connectPatiently(
-  redis: Redis,
-  { newest, connections }: Pick<RedisAddress, "newest" | "connections"> = {},
+  redis: RedisConnection,
+  address: Pick<RedisAddress, "newest" | "connections"> = {},
 ): PatientConnection {
-  const patient = redis.duplicate({
-    lazyConnect: false,
-    enableOfflineQueue: true,
-    maxRetriesPerRequest: null,
-    commandTimeout: undefined,
-    // Nothing was done: the command waits for the primary.
-    reconnectOnError: (error: Error) => (isNoPrimary(error) ? 2 : false),
-  });
-  const prepare = (connection: Redis): void => {
+  const all: RedisConnection[] = [];
+  const prepare = (connection: RedisConnection): void => {
+    all.push(connection);
     // The first connection logs for all.
     connection.on("error", () => undefined);
-    followAddress(connection, newest);
-    join(connections, connection);
+    if (isCluster(connection)) {
+      followCluster(connection, address.newest);
+      return;
+    }
+    followAddress(connection, address.newest);
+    join(address.connections, connection);
   };
+  const patient = isCluster(redis) ? duplicatePatiently(redis) : duplicateServer(redis);
   prepare(patient);
   // BullMQ duplicates it for blocking reads, and loses such a connection when it closes during an outage.
-  const all = [patient];
-  const duplicate = patient.duplicate.bind(patient);
-  patient.duplicate = (override) => {
-    const copy = duplicate(override);
-    prepare(copy);
-    all.push(copy);
-    return copy;
-  };
+  const duplicate = patient.duplicate.bind(patient) as (...args: readonly unknown[]) => RedisConnection;
+  Object.assign(patient, {
+    duplicate: (...args: unknown[]) => {
+      const copy = duplicate(...args);
+      prepare(copy);
+      return copy;
+    },
+  });
   return {
     redis: patient,
     [Symbol.asyncDispose]: async () => {
@@ -183,12 +235,24 @@ export function connectPatiently(
   };
 }
 
+function duplicateServer(redis: Redis): Redis {
+  return redis.duplicate({
+    lazyConnect: false,
+    enableOfflineQueue: true,
+    maxRetriesPerRequest: null,
+    commandTimeout: undefined,
+    // Nothing was done: the command waits for the primary.
+    reconnectOnError: (error: Error) => (isNoPrimary(error) ? 2 : false),
+  });
+}
+
 export interface PatientConnection extends AsyncDisposable {
-  readonly redis: Redis;
+  readonly redis: RedisConnection;
 }
 
 /** Ends a connection in any state; commands that wait for an answer reject. Takes at most one attempt to connect. */
-export async function endConnection(redis: Redis): Promise<void> {
+export async function endConnection(redis: RedisConnection): Promise<void> {
+  if (isCluster(redis)) return endCluster(redis);
   if (redis.status === "end") return;
   const ended = new Promise<void>((resolve) => redis.once("end", resolve));
   if (redis.status === "reconnecting") {

@@ -1,4 +1,4 @@
-import type { Redis } from "ioredis";
+import type { RedisConnection } from "./shards.ts";
 
 /** The formats of data in Redis that a version of Capstan writes and reads (decision record 20). */
 export interface DataFormats {
@@ -20,7 +20,10 @@ const EMPTY =
   "or stop all processes and empty this Redis (redis-cli FLUSHDB): queue and read model are rebuilt, dead letters and history are lost";
 
 /** Throws where this version cannot read what the server holds (S-23). */
-export async function refuseFormat(redis: Redis, formats: DataFormats = DATA_FORMATS): Promise<void> {
+export async function refuseFormat(
+  redis: RedisConnection,
+  formats: DataFormats = DATA_FORMATS,
+): Promise<void> {
   const noted = await redis.hget(OWNER, "format");
   const problem = noted === null ? undefined : problemOfFormat(Number(noted), formats);
   if (problem !== undefined) throw new Error(problem);

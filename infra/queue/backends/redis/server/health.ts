@@ -1,10 +1,10 @@
 import { type PeerCertificate, TLSSocket } from "node:tls";
 import type { Redis } from "ioredis";
 import { SECOND } from "../../../../../shared/function/backoff.ts";
-import type { Clock, Log } from "../../../../../shared/runtime/ports.ts";
+import type { Clock } from "../../../../../shared/runtime/ports.ts";
 import type { QueueHealth } from "../../../../../shared/runtime/queue/queue-port.ts";
-import { type AcceptedRisk, checkPersistence, checkRedisUrl, checkRights } from "./checks.ts";
-import { refusalIn } from "./connection.ts";
+import { checkPersistence, checkRedisUrl, checkRights, PROBE } from "./checks.ts";
+import { type RedisTarget, refusalIn } from "./connection.ts";
 import { identifyRedis } from "./identity.ts";
 import { watchServer } from "./server-watch.ts";
 
@@ -18,44 +18,44 @@ const LONG_OUTAGE_MS = 5 * SECOND;
 /** The state of the server of a ledger, as one process sees it. Disposing stops the checks. */
 export interface RedisHealth extends Disposable {
   healthy(): QueueHealth;
-  /** Runs a send of events, and notes whether the server refused them. */
-  watch<T>(send: () => Promise<T>): Promise<T>;
+  /** Runs a send of events under a key, and notes whether its server refused them. */
+  watch<T>(key: string, send: () => Promise<T>): Promise<T>;
   /**
-   * Changes when data may have been lost: another server process answers, an outage took longer than 5 s, events were
+   * Changes when data under a key may have been lost: another server process answers, an outage took longer than 5 s, events were
    * refused and are accepted again, or the server was allowed to evict data and no longer is. Equal in all processes
    * that have seen none of this.
    */
-  generation(): Promise<string>;
+  generation(key: string): Promise<string>;
 }
 
-export interface RedisHealthOptions extends AcceptedRisk {
-  readonly url: string;
+export interface RedisHealthOptions extends RedisTarget {
   readonly clock: Clock;
-  readonly log: Log;
   /** Connections that leave together for a server that takes writes. */
-  readonly connections: Iterable<Redis>;
+  readonly connections: Set<Redis>;
+  /** Tag of the keys by which it is tried whether the server takes writes. */
+  readonly probe?: () => string;
 }
 
 /**
  * Checks the server's persistence and the user's rights, and watches the server from then on. Throws when it is unsafe
  * (S-23).
  */
-export async function watchRedis(
+export async function watchServerHealth(
   redis: Redis,
-  { url, clock, log, connections, mayLoseData }: RedisHealthOptions,
+  { url, clock, log, connections, mayLoseData, probe }: RedisHealthOptions,
 ): Promise<RedisHealth> {
   const checked = checkRedisUrl(url);
   await checkPersistence(redis, checked, { log, mayLoseData });
-  await checkRights(redis, checked);
+  await checkRights(redis, checked, probe?.());
   let incidents = 0;
   let awayAt: number | undefined;
   const identity = await identifyRedis(redis);
-  let runId = await identity();
+  let runId = await identity(PROBE);
   const nowMs = (): number => clock.now().getTime();
   const onMended = (): void => {
     incidents += 1;
   };
-  const server = watchServer(redis, { clock, log, onMended, connections, mayLoseData });
+  const server = watchServer(redis, { clock, log, onMended, connections, mayLoseData, probe });
   await server.look();
 
   let certificateEndsAt = certificateEnd(redis);
@@ -84,9 +84,9 @@ export async function watchRedis(
       return { ok: message === undefined, message, certificateEndsAt };
     },
     [Symbol.dispose]: () => server[Symbol.dispose](),
-    watch: server.watch,
+    watch: (_key, send) => server.watch(send),
     generation: async () => {
-      runId = (await identity()) || runId;
+      runId = (await identity(PROBE)) || runId;
       return `${runId}.${incidents}`;
     },
   };

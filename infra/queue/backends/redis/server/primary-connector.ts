@@ -2,15 +2,15 @@ import { connect, Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { AbstractConnector, Redis, ReplyError, type StandaloneConnectionOptions } from "ioredis";
 import { SECOND } from "../../../../../shared/function/backoff.ts";
-import { isLoopback } from "./checks.ts";
-
-const REPLICA = "it is a read-only replica; name the primary";
+import { isLoopback, REPLICA } from "./checks.ts";
 
 type Address = Pick<StandaloneConnectionOptions, "host" | "port"> & {
   readonly disconnectTimeout: number;
   readonly tls?: ConnectionOptions | true;
   /** Name of the primary: the server is a Sentinel, which knows where that is (`?sentinel=NAME` of the URL). */
   readonly sentinel?: string;
+  /** A replica of a Redis Cluster may answer, too: it knows where the primaries are. */
+  readonly anyNode?: boolean;
 };
 
 const SENTINEL_ANSWERS_MS = 5 * SECOND;
@@ -50,8 +50,8 @@ export class PrimaryConnector extends AbstractConnector {
     return new Socket().destroy();
   }
 
-  override check({ role }: { readonly role?: string }): boolean {
-    if (role !== "slave") return true;
+  override check({ role, cluster_enabled }: Readonly<Record<string, string>>): boolean {
+    if (role !== "slave" || (this.#address.anyNode === true && cluster_enabled === "1")) return true;
     this.#report("error", new ReplyError(REPLICA));
     return false;
   }

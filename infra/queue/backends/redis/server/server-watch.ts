@@ -1,11 +1,10 @@
 import type { Redis } from "ioredis";
 import { MINUTE, SECOND } from "../../../../../shared/function/backoff.ts";
 import type { Clock, Log } from "../../../../../shared/runtime/ports.ts";
-import { type AcceptedRisk, evictionReason } from "./checks.ts";
+import { type AcceptedRisk, evictionReason, PROBE } from "./checks.ts";
 import { endConnection, refusalIn } from "./connection.ts";
 
 const LOOK_EVERY_MS = 5 * SECOND;
-const PROBE = "{cap:probe}:writes";
 
 export interface ServerWatch extends Disposable {
   /** Why the server that answers cannot hold the queue: it refuses writes, or may evict data; undefined when it can. */
@@ -23,6 +22,8 @@ export interface ServerWatchOptions extends AcceptedRisk {
   readonly onMended: () => void;
   /** Connections that leave together for a server that takes writes. */
   readonly connections: Iterable<Redis>;
+  /** Tag of the key that it writes. Default: the same on every server. */
+  readonly probe?: (() => string) | undefined;
 }
 
 /**
@@ -31,7 +32,7 @@ export interface ServerWatchOptions extends AcceptedRisk {
  */
 export function watchServer(
   redis: Redis,
-  { clock, log, onMended, connections, mayLoseData }: ServerWatchOptions,
+  { clock, log, onMended, connections, mayLoseData, probe = () => PROBE }: ServerWatchOptions,
 ): ServerWatch {
   let eviction: string | undefined;
   let refusal: string | undefined;
@@ -72,8 +73,8 @@ export function watchServer(
   };
   const look = async (): Promise<void> => {
     noteEviction(evictionReason(await redis.info("memory"), { mayLoseData }));
-    await watch(() => probe(redis)).catch(() => undefined);
-    if (refusal === undefined || ended || !(await anotherTakesWrites(redis))) return;
+    await watch(() => write(redis, probe())).catch(() => undefined);
+    if (refusal === undefined || ended || !(await anotherTakesWrites(redis, probe()))) return;
     for (const each of connections) if (each.status === "ready") each.disconnect(true);
   };
   // While the server is away the connection logs it, and `ready` checks again.
@@ -99,20 +100,20 @@ export function watchServer(
   };
 }
 
-async function probe(redis: Redis): Promise<void> {
-  await redis.set(PROBE, "1", "PX", MINUTE);
+async function write(redis: Redis, tag: string): Promise<void> {
+  await redis.set(`${tag}:writes`, "1", "PX", MINUTE);
 }
 
 /**
  * Opens a new connection where the present server refuses writes: the address may lead to another one by now. The present
  * connections stay until then, since reads and the ends of runs still work on a server that is full.
  */
-async function anotherTakesWrites(redis: Redis): Promise<boolean> {
+async function anotherTakesWrites(redis: Redis, tag: string): Promise<boolean> {
   const another = redis.duplicate({ lazyConnect: true, retryStrategy: () => null });
   another.on("error", () => undefined);
   try {
     await another.connect();
-    await probe(another);
+    await write(another, tag);
     return true;
   } catch {
     return false;

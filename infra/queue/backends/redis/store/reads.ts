@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { Redis } from "ioredis";
 import type { Member, Selection } from "../../../../../shared/api/indexes.ts";
 import type { KubeObject, ObjectKey } from "../../../../../shared/api/kinds.ts";
 import type { Read, TypeKey, TypeProgress } from "../../../../../shared/runtime/ports.ts";
 import { sharedReads } from "../../../store/shared-reads.ts";
 import { freezeDeep } from "../../../store/snapshot.ts";
 import type { RedisIdentity } from "../server/identity.ts";
+import { isCluster, type RedisConnection } from "../server/shards.ts";
 import { fieldOf, indexText, keysOf } from "./redis-keys.ts";
 
 /** Snapshots per answer: a long list must not block the server. */
@@ -37,14 +37,15 @@ interface Look {
   readonly texts: readonly string[];
 }
 
-export async function createStoreReads(redis: Redis, identity: RedisIdentity): Promise<StoreReads> {
+export async function createStoreReads(redis: RedisConnection, identity: RedisIdentity): Promise<StoreReads> {
+  const placesOf = (type: TypeKey) => keysOf(type, isCluster(redis));
   const script = readScript(redis, await readFile(new URL("lua/read.lua", import.meta.url), "utf8"));
   const lookOnServer = async (looks: readonly Look[]): Promise<readonly Answer[]> => {
-    const server = await identity();
-    const types = [...new Map(looks.map(({ type }) => [keysOf(type).meta, type])).values()];
-    const places = new Map(types.map((type, at) => [keysOf(type).meta, at]));
-    const placeOf = ({ type }: Look): number => places.get(keysOf(type).meta) ?? 0;
-    const keys = types.flatMap((type) => Object.values(keysOf(type)).slice(0, KEYS_PER_TYPE));
+    const types = [...new Map(looks.map(({ type }) => [placesOf(type).meta, type])).values()];
+    const places = new Map(types.map((type, at) => [placesOf(type).meta, at]));
+    const placeOf = ({ type }: Look): number => places.get(placesOf(type).meta) ?? 0;
+    const keys = types.flatMap((type) => Object.values(placesOf(type)).slice(0, KEYS_PER_TYPE));
+    const server = await identity(keys[0] ?? "");
     const args = looks.flatMap((each) => [placeOf(each) + 1, each.how, each.texts.length, ...each.texts]);
     const replies = await script(keys, [READ_AT_ONCE, ...args]);
     const progress = replies.slice(0, types.length).map((reply) => progressOf(reply, server));
@@ -55,13 +56,14 @@ export async function createStoreReads(redis: Redis, identity: RedisIdentity): P
       }),
     );
   };
-  const idOf = ({ type, how, texts }: Look): string => [keysOf(type).meta, how, ...texts].join(" ");
+  const idOf = ({ type, how, texts }: Look): string => [placesOf(type).meta, how, ...texts].join(" ");
   const look = sharedReads(READ_AT_ONCE, idOf, async (looks: readonly Look[]) => {
     const found = new Map<Look, Answer>();
-    // Keys of one script must lie in one slot: those of one server do.
-    const byServer = Map.groupBy(looks, ({ type }) => type.cluster).values();
+    // Keys of one script must lie in one slot.
+    const slotOf = ({ type }: Look): string => (isCluster(redis) ? placesOf(type).meta : type.cluster);
+    const bySlot = Map.groupBy(looks, slotOf).values();
     await Promise.all(
-      [...byServer].map(async (same) => {
+      [...bySlot].map(async (same) => {
         for (const [at, each] of (await lookOnServer(same)).entries()) found.set(same[at] as Look, each);
       }),
     );
@@ -74,7 +76,7 @@ export async function createStoreReads(redis: Redis, identity: RedisIdentity): P
     const [fields, bodies] = found as readonly [readonly string[], readonly Text[]];
     const all = [...bodies];
     for (let at = bodies.length; at < fields.length; at += READ_AT_ONCE)
-      all.push(...(await redis.hmget(keysOf(type).objects, ...fields.slice(at, at + READ_AT_ONCE))));
+      all.push(...(await redis.hmget(placesOf(type).objects, ...fields.slice(at, at + READ_AT_ONCE))));
     const isWhole = all.length === bodies.length || (await progressOfType(type)).ready;
     return { found: all.flatMap(snapshotOf), progress: { ...progress, ready: progress.ready && isWhole } };
   };
@@ -92,7 +94,7 @@ export async function createStoreReads(redis: Redis, identity: RedisIdentity): P
 }
 
 /** Calls a script that only reads, which a user without the right to write its keys may call. */
-function readScript(redis: Redis, lua: string) {
+function readScript(redis: RedisConnection, lua: string) {
   const sha = createHash("sha1").update(lua).digest("hex");
   return async (keys: readonly string[], args: readonly (string | number)[]): Promise<readonly unknown[]> => {
     const given = [keys.length, ...keys, ...args];

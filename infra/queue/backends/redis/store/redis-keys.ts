@@ -1,10 +1,17 @@
 import type { ObjectKey } from "../../../../../shared/api/kinds.ts";
 import type { TypeKey } from "../../../../../shared/runtime/ports.ts";
 
-/** Returns the keys of a type. Percent-encoding leaves neither braces nor colons, so no name can leave its place. */
-export function keysOf({ cluster, group, kind }: TypeKey) {
-  const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
-  const prefix = `{cap:store:${encode(cluster)}}:${encode(group)}:${encode(kind)}`;
+/**
+ * Returns the keys of a type. Percent-encoding leaves neither braces nor colons, so no name can leave its place. Those of
+ * one server lie in one slot, so that one call looks at several types; over several shards each type has a slot.
+ */
+export function keysOf({ cluster, group, kind }: TypeKey, isSpread: boolean) {
+  const [server = "", ...type] = [cluster, group, kind].map((text) =>
+    encodeURIComponent(text.toWellFormed()),
+  );
+  const prefix = isSpread
+    ? `{cap:store:${[server, ...type].join(":")}}`
+    : `{cap:store:${server}}:${type.join(":")}`;
   return {
     objects: `${prefix}:objects`,
     heads: `${prefix}:heads`,

@@ -4,8 +4,8 @@ import {
   checkPersistence,
   checkRedisUrl,
   evictionReason,
+  nodesOfShards,
   refuseEviction,
-  refusePartOfData,
   withAdvice,
 } from "../../../../../../infra/queue/backends/redis/server/checks.ts";
 import { connectRedis } from "../../../../../../infra/queue/backends/redis/server/connection.ts";
@@ -110,7 +110,7 @@ describeWith(redisMissing())("the check of a Redis server (S-23)", () => {
     await using server = await startRedis();
     using connection = connect(server.url);
     const { redis } = connection;
-    await refusePartOfData(redis);
+    expect(await nodesOfShards(redis)).toBeUndefined();
     await refuseEviction(redis, {});
     // Without a limit nothing is evicted now; but a limit can be set at any time.
     for (const policy of ["allkeys-lru", "volatile-lru", "volatile-ttl"]) {
