@@ -10,7 +10,7 @@ const MAX_CHARS = 4 * 1_024 * 1_024;
 export function parseHint(message: string): Hint | undefined {
   const [place, ...changed] = listIn(message);
   if (place === undefined) return undefined;
-  const [, name, part] = /^\{cap:([a-z0-9-]{1,63})\}:([ld]):$/.exec(place) ?? [];
+  const [, name, part] = /^\{cap:([a-z0-9-]{1,63})\.?\}:([ld]):$/.exec(place) ?? [];
   if (name !== undefined) return { of: part === "l" ? "keys" : "letters", function: name, keys: changed };
   const [, ...type] = /^\{cap:store:([^{}:]*)\}?:([^{}:]*):([^{}:]*)\}?:objects$/.exec(place) ?? [];
   const [cluster, group, kind] = type.map(decoded);

@@ -8,6 +8,7 @@ import {
 import { checkFunctionName } from "../../function-name.ts";
 import { rowOf, sampleOf } from "../../samples/sample-row.ts";
 import { connectRedis, endConnection, type RedisTarget } from "./server/connection.ts";
+import { functionTag, type RedisConnection } from "./server/shards.ts";
 
 interface RedisSamplesOptions extends RedisTarget {
   readonly clock: Clock;
@@ -21,7 +22,7 @@ export async function createRedisSamples({ clock, ...target }: RedisSamplesOptio
   const redis = await connectRedis(target);
   return {
     note: async (name, sample) => {
-      const key = keyOf(name);
+      const key = keyOf(redis, name);
       const field = (sample.at / SAMPLE_EVERY_MS) % SAMPLES_KEPT;
       await redis
         .multi()
@@ -32,7 +33,7 @@ export async function createRedisSamples({ clock, ...target }: RedisSamplesOptio
     read: async (name, lastMs = SAMPLES_KEPT_MS) => {
       const now = clock.now().getTime();
       const oldest = now - lastMs;
-      const rows = await redis.hmget(keyOf(name), ...fieldsSince(oldest, now));
+      const rows = await redis.hmget(keyOf(redis, name), ...fieldsSince(oldest, now));
       return rows
         .flatMap((text) => sampleOf((text ?? "").split(" ").map(Number)) ?? [])
         .filter(({ at }) => at > oldest)
@@ -49,6 +50,6 @@ function fieldsSince(fromMs: number, nowMs: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => String((newest - at) % SAMPLES_KEPT));
 }
 
-function keyOf(functionName: string): string {
-  return `{cap:${checkFunctionName(functionName)}}:samples`;
+function keyOf(redis: RedisConnection, functionName: string): string {
+  return `${functionTag(checkFunctionName(functionName), redis)}:samples`;
 }

@@ -168,18 +168,22 @@ async function openQueue(given: SqsQueueOptions, intake: Intake): Promise<Queue>
     if (endpoint.reachable || !ofRedis.ok) return ofRedis;
     return { ...ofRedis, ok: false, message: "SQS cannot be used; tokens wait" };
   };
-  return { ...queueOf({ ledger, health, open, close }), healthy };
+  return {
+    ...queueOf({ ledger, health, prefixOf: (name) => ledgerPrefix(name, producer), open, close }),
+    healthy,
+  };
 }
 
 interface QueueParts {
   readonly ledger: TokenLedger;
   readonly health: RedisHealth;
+  readonly prefixOf: (functionName: string) => string;
   readonly open: (functionName: string) => TokenQueue;
   readonly close: () => Promise<void>;
 }
 
 /** Returns a queue with one TokenQueue per function, opened when it is first used. */
-function queueOf({ ledger, health, open: create, close }: QueueParts): Omit<Queue, "healthy"> {
+function queueOf({ ledger, health, prefixOf, open: create, close }: QueueParts): Omit<Queue, "healthy"> {
   const functions = new Map<string, TokenQueue>();
   let closed: Promise<void> | undefined;
   const open = (name: string): TokenQueue => {
@@ -197,7 +201,7 @@ function queueOf({ ledger, health, open: create, close }: QueueParts): Omit<Queu
       const queue = open(name);
       checkEntries(entries);
       refuseLongKeys(entries);
-      await health.watch(ledgerPrefix(name), () => queue.enqueue(entries));
+      await health.watch(prefixOf(name), () => queue.enqueue(entries));
     },
     work: async (name, options, run) => open(name).work(options, run),
     depth: async (name) => {
@@ -207,7 +211,7 @@ function queueOf({ ledger, health, open: create, close }: QueueParts): Omit<Queu
     dead: async (name) => ledger.dead(checkFunctionName(name)),
     ...readerOf(ledger),
     epoch: async (name) =>
-      `${await ledger.epoch(checkFunctionName(name))}.${await health.generation(ledgerPrefix(name))}`,
+      `${await ledger.epoch(checkFunctionName(name))}.${await health.generation(prefixOf(name))}`,
     pause: async (name) => open(name).pause(true),
     resume: async (name) => open(name).pause(false),
     requeue: async (name, seen, cause) => open(name).requeue(seen, cause),

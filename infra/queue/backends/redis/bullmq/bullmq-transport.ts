@@ -5,7 +5,7 @@ import type { Clock, Log } from "../../../../../shared/runtime/ports.ts";
 import type { MalformedToken } from "../../../tokens/malformed-token.ts";
 import type { Token } from "../../../tokens/token-ledger.ts";
 import type { Receiver, Transport } from "../../../tokens/token-transport.ts";
-import type { RedisConnection } from "../server/shards.ts";
+import { functionTag, type RedisConnection } from "../server/shards.ts";
 
 /** 0 is BullMQ's plain list, served before every other number (Q-31). */
 const RESYNC_PRIORITY = 1_000_000;
@@ -37,7 +37,7 @@ export interface BullmqTransportOptions {
 export async function createBullmqTransport(options: BullmqTransportOptions): Promise<Transport> {
   const { Queue, Worker } = await import("bullmq");
   const { functionName, producer, worker, clock, log } = options;
-  const prefix = `{cap:${functionName}}`;
+  const prefix = functionTag(functionName, producer);
   const onError = (error: Error): void =>
     log.debug({ function: functionName, error: error.message }, "BullMQ reports an error");
   const queue = new Queue("run", {

@@ -96,7 +96,7 @@ export async function createBullmqQueue({
     enqueue: async (name, entries) => {
       const queue = await open(name);
       checkEntries(entries);
-      await health.watch(ledgerPrefix(name), () => queue.enqueue(entries));
+      await health.watch(ledgerPrefix(name, producer), () => queue.enqueue(entries));
     },
     work: async (name, options, run) => (await open(name)).work(options, run),
     depth: async (name) => {
@@ -106,7 +106,7 @@ export async function createBullmqQueue({
     dead: async (name) => ledger.dead(checkFunctionName(name)),
     ...readerOf(ledger),
     epoch: async (name) =>
-      `${await ledger.epoch(checkFunctionName(name))}.${await health.generation(ledgerPrefix(name))}`,
+      `${await ledger.epoch(checkFunctionName(name))}.${await health.generation(ledgerPrefix(name, producer))}`,
     pause: async (name) => (await open(name)).pause(true),
     resume: async (name) => (await open(name)).pause(false),
     requeue: async (name, seen, cause) => (await open(name)).requeue(seen, cause),

@@ -1,4 +1,5 @@
 import type { Queue } from "bullmq";
+import type { Redis } from "ioredis";
 import { MINUTE } from "../../../../../shared/function/backoff.ts";
 import type { Clock } from "../../../../../shared/runtime/ports.ts";
 import { type RedisConnection, serversOf } from "../server/shards.ts";
@@ -43,37 +44,36 @@ export function removeOrphans({ redis, clock, onError }: OrphanOptions): () => v
   };
 }
 
+/** Searches server by server: all of a function lies on one of them, and BullMQ looks on the one that it gets. */
 async function search(redis: RedisConnection, isStopped: () => boolean): Promise<void> {
-  await using queues = new Queues(redis);
-  const cleared = new Set<string>();
-  for await (const name of namesOn(redis, isStopped)) {
-    const { prefix, id } = JOB.exec(name)?.groups ?? {};
-    if (prefix === undefined || id === undefined || cleared.has(prefix) || isStopped()) continue;
-    const queue = await queues.under(prefix);
-    // A job that has ended meanwhile has no place either, and no record.
-    if ((await queue.getJobState(id)) !== "unknown" || (await redis.exists(name)) === 0) continue;
-    cleared.add(prefix);
-    await queue.removeOrphanedJobs();
-  }
+  for (const server of serversOf(redis)) await searchOn(server, isStopped);
 }
 
-async function* namesOn(redis: RedisConnection, isStopped: () => boolean): AsyncIterable<string> {
-  for (const server of serversOf(redis)) {
-    let cursor = "0";
-    do {
-      const [next, names] = await server.scan(cursor, "MATCH", MAY_BE_JOB, "COUNT", NAMES_AT_ONCE);
-      yield* names;
-      cursor = next;
-    } while (cursor !== "0" && !isStopped());
-  }
+async function searchOn(redis: Redis, isStopped: () => boolean): Promise<void> {
+  await using queues = new Queues(redis);
+  const cleared = new Set<string>();
+  let cursor = "0";
+  do {
+    const [next, names] = await redis.scan(cursor, "MATCH", MAY_BE_JOB, "COUNT", NAMES_AT_ONCE);
+    for (const name of names) {
+      const { prefix, id } = JOB.exec(name)?.groups ?? {};
+      if (prefix === undefined || id === undefined || cleared.has(prefix) || isStopped()) continue;
+      const queue = await queues.under(prefix);
+      // A job that has ended meanwhile has no place either, and no record.
+      if ((await queue.getJobState(id)) !== "unknown" || (await redis.exists(name)) === 0) continue;
+      cleared.add(prefix);
+      await queue.removeOrphanedJobs();
+    }
+    cursor = next;
+  } while (cursor !== "0" && !isStopped());
 }
 
 /** BullMQ's queues of all functions with jobs, also of those that this process does not serve. */
 class Queues implements AsyncDisposable {
-  readonly #redis: RedisConnection;
+  readonly #redis: Redis;
   readonly #byPrefix = new Map<string, Queue>();
 
-  constructor(redis: RedisConnection) {
+  constructor(redis: Redis) {
     this.#redis = redis;
   }
 

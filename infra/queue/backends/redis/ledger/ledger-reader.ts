@@ -11,7 +11,7 @@ import { LOOKED_AT, MAX_PAGE } from "../../../limits.ts";
 import { countsIn, topTenants } from "../../../top-tenants.ts";
 import { placesAfter, type SortedSets } from "../server/places-after.ts";
 import { keyStateOf, peekOf, tenantsOf } from "./redis-replies.ts";
-import { ledgerPrefix, type RunScript } from "./redis-scripts.ts";
+import type { RunScript } from "./redis-scripts.ts";
 
 /** Sorted sets of `lua/ledger.lua`. */
 const INDEX: { readonly [state in KeyState["state"]]: string } = {
@@ -32,9 +32,12 @@ export interface LedgerServer extends SortedSets {
 }
 
 /** Creates what reads the ledger, by commands that write nothing; all of them may be allowed alone. */
-export function createLedgerReader(redis: LedgerServer, run: RunScript): QueueReader {
-  const readTenants = async (name: string) =>
-    tenantsOf(await fieldsOf(redis, `${ledgerPrefix(name)}tenants`));
+export function createLedgerReader(
+  redis: LedgerServer,
+  run: RunScript,
+  prefixOf: (functionName: string) => string,
+): QueueReader {
+  const readTenants = async (name: string) => tenantsOf(await fieldsOf(redis, `${prefixOf(name)}tenants`));
   return {
     peek: async (name) => peekOf(await run("producer", "depth", name, [0])),
     topTenants: async (name, limit, namespaces) => {
@@ -42,8 +45,8 @@ export function createLedgerReader(redis: LedgerServer, run: RunScript): QueueRe
       return topTenants(await readTenants(name), limit, namespaces);
     },
     countsIn: async (name, namespaces) => countsIn(await readTenants(name), namespaces),
-    keys: (name, selection) => readKeys(redis, ledgerPrefix(name), selection),
-    keyState: async (name, key) => keyStateOf(await redis.hgetall(`${ledgerPrefix(name)}k:${key}`)),
+    keys: (name, selection) => readKeys(redis, prefixOf(name), selection),
+    keyState: async (name, key) => keyStateOf(await redis.hgetall(`${prefixOf(name)}k:${key}`)),
   };
 }
 

@@ -27,8 +27,9 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<To
   return createScriptLedger({
     run: await loadScripts({ producer, worker }, { resendMs, window, limits }),
     server: producer,
+    prefixOf: (name) => ledgerPrefix(name, producer),
     takeTicks: async (name, forMs) =>
-      (await producer.set(`${ledgerPrefix(name)}ticks`, "1", "PX", forMs, "NX")) === "OK",
+      (await producer.set(`${ledgerPrefix(name, producer)}ticks`, "1", "PX", forMs, "NX")) === "OK",
     noteCount,
   });
 }

@@ -5,7 +5,7 @@ import { DURATIONS_MS } from "../../../../../shared/runtime/queue/run-counts.ts"
 import { FENCES_KEPT_MS, LEASE_EXPIRED, MALFORMED_KEY, MAX_CAUSES } from "../../../claim.ts";
 import { BREAKER, type LedgerLimits } from "../../../limits.ts";
 import { HINTS_CHANNEL } from "../server/hints-channel.ts";
-import type { RedisConnection } from "../server/shards.ts";
+import { functionTag, type RedisConnection } from "../server/shards.ts";
 
 /** Each script with the parts of `lua/` that it needs, in this order: all parts would cost every call some 10 µs. */
 const SCRIPTS = {
@@ -89,7 +89,7 @@ export async function loadScripts(
     const seed = randomBytes(8).toString("hex");
     const chance = Math.random();
     return Reflect.apply(method, redis, [
-      ledgerPrefix(functionName),
+      ledgerPrefix(functionName, redis),
       ...headOf({ seed, chance, resendMs, window }),
       ...args,
     ]);
@@ -111,12 +111,9 @@ export function headOf({ seed, chance, resendMs, window }: Head): readonly Argum
   return [seed, chance, resendMs, window];
 }
 
-/**
- * Returns the prefix of a function's keys. One hash tag per function: all its keys in one slot, functions spread over a
- * Redis Cluster (Q-33).
- */
-export function ledgerPrefix(functionName: string): string {
-  return `{cap:${functionName}}:l:`;
+/** Returns the prefix of a function's keys; without a connection that of a ledger in this process. */
+export function ledgerPrefix(functionName: string, connection?: RedisConnection): string {
+  return `${functionTag(functionName, connection)}:l:`;
 }
 
 /** Returns the numbers of the ledger as Lua. */

@@ -31,6 +31,8 @@ const CALLS_AT_ONCE = 16;
 export interface ScriptLedgerOptions {
   readonly run: RunScript;
   readonly server: LedgerServer;
+  /** Returns the prefix of a function's keys there. Default: that in this process. */
+  readonly prefixOf?: (functionName: string) => string;
   readonly takeTicks: TokenLedger["takeTicks"];
   readonly noteCount: NoteCount;
   /** Claims or finishes in one call: those of one turn of the event loop. 1: each is a call of its own, at once. */
@@ -42,7 +44,7 @@ export interface ScriptLedgerOptions {
  * finishes of one turn of the event loop are one call.
  */
 export function createScriptLedger(options: ScriptLedgerOptions): TokenLedger {
-  const { run, server, takeTicks, noteCount, atOnce = CALLS_AT_ONCE } = options;
+  const { run, server, prefixOf = ledgerPrefix, takeTicks, noteCount, atOnce = CALLS_AT_ONCE } = options;
   /** Calls a script that changes the ledger, and notes its counts. */
   const change: ChangeLedger = async (connection, script, name, args) => {
     const reply = replyOf(await run(connection, script, name, args));
@@ -77,9 +79,9 @@ export function createScriptLedger(options: ScriptLedgerOptions): TokenLedger {
       const { change: left, results } = await change("producer", "requeue", name, args);
       return { ...left, done: results.map((result) => result === 1) };
     },
-    ...createLedgerReader(server, run),
+    ...createLedgerReader(server, run, prefixOf),
     depth: async (name) => depthOf(await run("producer", "depth", name, [1])),
-    dead: (name) => readDead(server, ledgerPrefix(name)),
+    dead: (name) => readDead(server, prefixOf(name)),
     epoch: async (name) => String(await run("producer", "epoch", name, [])),
   };
 }

@@ -24,7 +24,7 @@ import {
 import { connectRedis, endConnection, type RedisTarget } from "../server/connection.ts";
 import { HINTS_CHANNEL } from "../server/hints-channel.ts";
 import { placesAfter } from "../server/places-after.ts";
-import type { RedisConnection } from "../server/shards.ts";
+import { functionTag, type RedisConnection } from "../server/shards.ts";
 
 export interface RedisDeadLettersOptions extends RedisTarget {
   readonly clock: Clock;
@@ -67,7 +67,7 @@ export async function createRedisDeadLetters({
       await redis.sadd(FUNCTIONS, letter.function);
       const now = clock.now().getTime();
       await call(redis, PUT, [
-        ...keysOf(letter.function),
+        ...keysOf(redis, letter.function),
         letter.key,
         encodeLetter(letter),
         JSON.stringify(headOf(letter)),
@@ -99,7 +99,7 @@ export async function createRedisDeadLetters({
       const names = selection.function === undefined ? await functionsIn(redis) : [];
       const oldest = { score: clock.now().getTime() - RETENTION_MS, member: "" };
       const { places, next } = await letterPlaces(selection, names, (name, from = oldest, count) =>
-        placesAfter(redis, { index: `${prefixOf(name)}order`, from, count }),
+        placesAfter(redis, { index: `${prefixOf(redis, name)}order`, from, count }),
       );
       const items: DeadLetterHead[] = [];
       for (const [name, of] of Map.groupBy(places, (place) => place.function)) {
@@ -116,7 +116,12 @@ export async function createRedisDeadLetters({
     dropSeen: async (name, seen) => {
       checkSeenLetters(seen);
       const letters = seen.flatMap(({ key, times, deadSince }) => [key, times, deadSince]);
-      const done = await call(redis, DROP, [...keysOf(name), HINTS_CHANNEL, prefixOf(name), ...letters]);
+      const done = await call(redis, DROP, [
+        ...keysOf(redis, name),
+        HINTS_CHANNEL,
+        prefixOf(redis, name),
+        ...letters,
+      ]);
       const heads = await headsOfKeys(
         redis,
         name,
@@ -133,15 +138,15 @@ export async function createRedisDeadLetters({
   };
 }
 
-function prefixOf(functionName: string): string {
-  return `{cap:${checkFunctionName(functionName)}}:d:`;
+function prefixOf(redis: RedisConnection, functionName: string): string {
+  return `${functionTag(checkFunctionName(functionName), redis)}:d:`;
 }
 
 const PARTS = ["letters", "heads", "times", "order"];
 
 /** Returns all keys that a script touches: it builds none of its own, as some servers forbid. */
-function keysOf(functionName: string): readonly string[] {
-  return PARTS.map((part) => `${prefixOf(functionName)}${part}`);
+function keysOf(redis: RedisConnection, functionName: string): readonly string[] {
+  return PARTS.map((part) => `${prefixOf(redis, functionName)}${part}`);
 }
 
 /** Another program may have put anything there. */
@@ -159,7 +164,7 @@ async function hideKeyOf(redis: RedisConnection): Promise<string> {
 }
 
 async function noteAttempt(redis: RedisConnection, at: LetterKey, attempt: AttemptSummary) {
-  const prefix = prefixOf(at.function);
+  const prefix = prefixOf(redis, at.function);
   const [list, first] = [`${prefix}attempts:${at.key}`, `${prefix}first:${at.key}`];
   const change = redis.multi();
   if (attempt.failures === 1) change.del(list, first);
@@ -183,7 +188,7 @@ async function lettersOf(
   name: string,
   keys: readonly string[],
 ): Promise<readonly DeadLetter[]> {
-  const prefix = prefixOf(name);
+  const prefix = prefixOf(redis, name);
   const [letters, times] = await Promise.all([
     redis.hmget(`${prefix}letters`, ...keys),
     redis.hmget(`${prefix}times`, ...keys),
@@ -194,7 +199,7 @@ async function lettersOf(
 }
 
 async function headsOf(redis: RedisConnection, name: string): Promise<readonly DeadLetterHead[]> {
-  const prefix = prefixOf(name);
+  const prefix = prefixOf(redis, name);
   const [heads, times] = await Promise.all([
     redis.hgetall(`${prefix}heads`),
     redis.hgetall(`${prefix}times`),
@@ -212,7 +217,7 @@ async function headsOfKeys(
   keys: readonly string[],
 ): Promise<readonly (DeadLetterHead | undefined)[]> {
   if (keys.length === 0) return [];
-  const prefix = prefixOf(name);
+  const prefix = prefixOf(redis, name);
   const [heads, times] = await Promise.all([
     redis.hmget(`${prefix}heads`, ...keys),
     redis.hmget(`${prefix}times`, ...keys),
@@ -240,14 +245,14 @@ async function expire(redis: RedisConnection, clock: Clock): Promise<number> {
   let expired = 0;
   for (const name of await functionsIn(redis)) {
     const before = clock.now().getTime() - RETENTION_MS;
-    const old = await redis.zrangebyscore(`${prefixOf(name)}order`, "-inf", before);
+    const old = await redis.zrangebyscore(`${prefixOf(redis, name)}order`, "-inf", before);
     expired += await remove(redis, name, old);
   }
   return expired;
 }
 
 async function remove(redis: RedisConnection, name: string, keys: readonly string[]): Promise<number> {
-  const prefix = prefixOf(name);
+  const prefix = prefixOf(redis, name);
   let removed = 0;
   for (let start = 0; start < keys.length; start += REMOVE_AT_ONCE) {
     const part = keys.slice(start, start + REMOVE_AT_ONCE);

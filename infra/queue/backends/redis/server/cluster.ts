@@ -1,4 +1,4 @@
-import { Cluster, type ClusterOptions, type Redis } from "ioredis";
+import { Cluster, type ClusterOptions, Command, type Redis } from "ioredis";
 import { SECOND } from "../../../../../shared/function/backoff.ts";
 
 /** The time between two attempts of a command whose shard is away: after 3 s in all it rejects. */
@@ -90,4 +90,10 @@ export async function endCluster(cluster: Cluster): Promise<void> {
     cluster.nodes().length === 0 ? undefined : new Promise<void>((resolve) => cluster.once("end", resolve));
   cluster.disconnect();
   await ended;
+}
+
+/** Returns the primary that owns the slot of a key, `host:port`; undefined while none is known. */
+export function ownerOf(cluster: Cluster, key: string): string | undefined {
+  const slot = new Command("get", [key]).getSlot();
+  return cluster.slots[slot]?.[0];
 }

@@ -1,4 +1,4 @@
-import type { Cluster, Command, Redis } from "ioredis";
+import { type Cluster, type Command, Redis } from "ioredis";
 import { SECOND } from "../../../../../shared/function/backoff.ts";
 import { messageOf } from "../../../../../shared/function/errors.ts";
 import type { Log } from "../../../../../shared/runtime/ports.ts";
@@ -12,6 +12,7 @@ import {
 } from "./checks.ts";
 import { connectCluster, duplicatePatiently, endCluster, followCluster } from "./cluster.ts";
 import { type DataFormats, refuseFormat } from "./data-format.ts";
+import { PrimaryConnector } from "./primary-connector.ts";
 import { isCluster, type RedisConnection, serversOf } from "./shards.ts";
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND;
@@ -102,10 +103,6 @@ async function connectServer(
 ): Promise<Redis> {
   const { url, ca, newest, connections, log } = target;
   const { shown } = checkRedisUrl(url);
-  const [{ Redis }, { PrimaryConnector }] = await Promise.all([
-    import("ioredis"),
-    import("./primary-connector.ts"),
-  ]);
   const redis = new Redis(url, {
     ...(ca === undefined ? {} : { tls: { ca } }),
     ...{ anyNode },

@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { infoField } from "./checks.ts";
-import { isCluster, nodeAt, ownerOf, type RedisConnection } from "./shards.ts";
+import { ownerOf } from "./cluster.ts";
+import { isCluster, nodeAt, type RedisConnection } from "./shards.ts";
 
 /**
  * Returns the run id of the server process that answers for a key: it is another one after every restart and failover,

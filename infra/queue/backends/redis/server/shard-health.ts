@@ -1,9 +1,10 @@
 import type { Cluster, Redis } from "ioredis";
 import { SECOND } from "../../../../../shared/function/backoff.ts";
 import { PROBE } from "./checks.ts";
+import { ownerOf } from "./cluster.ts";
 import { connectShard, endConnection, shardUrl } from "./connection.ts";
 import { type RedisHealth, type RedisHealthOptions, watchServerHealth } from "./health.ts";
-import { isCluster, ownerOf, ownersOf, type RedisConnection } from "./shards.ts";
+import { isCluster, ownersOf, type RedisConnection } from "./shards.ts";
 
 const LOOK_EVERY_MS = 5 * SECOND;
 

@@ -2,6 +2,7 @@ import { Command, Redis } from "ioredis";
 import { expect, it } from "vitest";
 import { createBullmqQueue } from "../../../../../../infra/queue/backends/redis/bullmq/bullmq.ts";
 import { openRedisHints } from "../../../../../../infra/queue/backends/redis/hints.ts";
+import { RIGHTS } from "../../../../../../infra/queue/backends/redis/server/users.ts";
 import { createRedisStore } from "../../../../../../infra/queue/backends/redis/store/store.ts";
 import { loadFunctions } from "../../../../../../infra/worker/load.ts";
 import { DEFAULT_QUEUE } from "../../../../../../shared/function/backoff.ts";
@@ -16,6 +17,7 @@ import { silentLog } from "../../../../../support/silent-log.ts";
 const OK: Outcome = { type: "ok", requested: false, fences: [] };
 const WORK = { ...DEFAULT_QUEUE, owner: "w" };
 const WITHIN = { withinMs: 60_000 };
+const BEFORE_THE_NEXT_SEARCH = { withinMs: 40_000 };
 const KEYS = Array.from({ length: 40 }, (_, n) => `t${n % 4}/-|Machine|default/m${n}`);
 const events = (priority: QueueEntry["priority"]) => KEYS.map((key) => ({ key, priority }));
 
@@ -25,7 +27,7 @@ function shardOf(tag: string, count: number): number {
 }
 
 /** Returns a name, of a function or a kind, that lies on each shard. */
-function nameOnEach(count: number, tagOf = (name: string) => name): readonly string[] {
+function nameOnEach(count: number, tagOf = (name: string) => `${name}.`): readonly string[] {
   const names = Array.from({ length: 100 }, (_, n) => `f${n}`);
   return Array.from({ length: count }, (_, at) => names.find((n) => shardOf(tagOf(n), count) === at) ?? "");
 }
@@ -50,8 +52,8 @@ async function callsOf({ primaries }: RedisShards): Promise<readonly number[]> {
 }
 
 describeWith(redisMissing())("a Redis Cluster of several shards", () => {
-  it("Q-33: of three shards none gets more than 1.5 times its share of the calls of Capstan's functions", async () => {
-    await using shards = await startShards(3);
+  it("Q-33: of six shards none gets more than 1.5 times its share of the calls of Capstan's functions", async () => {
+    await using shards = await startShards(6);
     await using queue = await createBullmqQueue({ url: shards.url, log: silentLog });
     const names = (await loadFunctions()).map(({ spec }) => spec.name);
     let runs = 0;
@@ -181,5 +183,48 @@ describeWith(redisMissing())("a Redis Cluster of several shards", () => {
     await expect(queue.enqueue(second, events("live"))).rejects.toThrow("OOM");
     expect(queue.healthy().message).toMatch(`shard ${host}: Redis: it refuses writes: OOM`);
     await queue.enqueue(first, events("live"));
+  });
+
+  it("S-24: the rights of a worker suffice, and a password that changes is taken with the next connections", async () => {
+    await using shards = await startShards(3, {
+      settings: [`user worker on >first resetchannels ${RIGHTS.worker}`],
+    });
+    let password = "first";
+    const newest = () => ({ url: shards.url.replace("redis://", `redis://worker:${password}@`) });
+    await using queue = await createBullmqQueue({ ...newest(), newest, log: silentLog });
+    const names = nameOnEach(3);
+    let runs = 0;
+    for (const name of names)
+      await queue.work(name, WORK, async () => {
+        runs += 1;
+        return OK;
+      });
+    await Promise.all(names.map((name) => queue.enqueue(name, events("live"))));
+    await eventually(() => runs === names.length * KEYS.length, WITHIN);
+
+    password = "second";
+    for (const { url } of shards.primaries) {
+      const admin = new Redis(url);
+      await admin.acl("SETUSER", "worker", "resetpass", `>${password}`);
+      await admin.client("KILL", "USER", "worker");
+      admin.disconnect();
+    }
+    for (const name of names) await eventually(() => queue.enqueue(name, events("live")), WITHIN);
+    await eventually(() => runs >= 2 * names.length * KEYS.length, WITHIN);
+    await eventually(() => expect(queue.healthy()).toMatchObject({ ok: true }), WITHIN);
+  });
+
+  it("Q-31: jobs without a place in any list are found on every shard", async () => {
+    await using shards = await startShards(3);
+    const names = nameOnEach(3).map((name) => `{cap:${name}.}:run:77`);
+    const admins = shards.primaries.map(({ url }) => new Redis(url));
+    for (const [at, name] of names.entries())
+      await admins[at]?.hset(name, { name: "r", data: "{}", opts: "{}" });
+    await using _queue = await createBullmqQueue({ url: shards.url, log: silentLog });
+    await eventually(async () => {
+      const left = await Promise.all(names.map((name, at) => admins[at]?.exists(name)));
+      expect(left).toEqual([0, 0, 0]);
+    }, BEFORE_THE_NEXT_SEARCH);
+    for (const admin of admins) admin.disconnect();
   });
 });
