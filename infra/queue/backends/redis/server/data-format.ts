@@ -16,7 +16,8 @@ export const DATA_FORMATS: DataFormats = { writes: 1, oldest: 1, newest: 1 };
 /** Hash: uid and server of the management cluster, and the format of the data; absent in those of format 1 of the beginning. */
 export const OWNER = "{cap:cluster}:owner";
 
-const EMPTY =
+/** The other way out, where data cannot be read. */
+export const EMPTY =
   "or stop all processes and empty this Redis (redis-cli FLUSHDB): queue and read model are rebuilt, dead letters and history are lost";
 
 /** Throws where this version cannot read what the server holds (S-23). */

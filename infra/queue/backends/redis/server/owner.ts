@@ -3,7 +3,8 @@ import { SECOND } from "../../../../../shared/function/backoff.ts";
 import { packageVersion } from "../../../../platform/package-version.ts";
 import { checkRedisUrl } from "./checks.ts";
 import { connectRedis, endConnection, type RedisTarget } from "./connection.ts";
-import { DATA_FORMATS, type DataFormats, OWNER, problemOfFormat } from "./data-format.ts";
+import { DATA_FORMATS, type DataFormats, EMPTY, OWNER, problemOfFormat } from "./data-format.ts";
+import { isCluster, type RedisConnection } from "./shards.ts";
 
 /** A management cluster, by what survives its address: the uid of Namespace kube-system. */
 export interface OwnerCluster {
@@ -44,10 +45,12 @@ export async function tieRedis(target: RedisTarget, cluster: OwnerCluster | unde
     packageVersion(),
     READER_KEPT_MS,
   ];
+  await refuseLayout(redis, target);
   const renew = async (): Promise<string | undefined> => {
     const [owner, at, format, reader] = (await redis.eval(lua, 2, OWNER, READERS, ...args)) as Noted;
     if (cluster !== undefined && owner !== uid)
       return `${foreignText(target, { uid: owner, server: at || undefined }, cluster)}. ${NEXT}`;
+    if (isCluster(redis)) await redis.hset(OWNER, "spread", "1");
     const problem = problemOfFormat(format, formats) ?? (reader === "" ? undefined : unread(reader, formats));
     return problem === undefined
       ? undefined
@@ -63,6 +66,16 @@ export async function tieRedis(target: RedisTarget, cluster: OwnerCluster | unde
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** Over several shards keys have other tags: what a server of one held, such as its dead letters, would be lost in silence. */
+async function refuseLayout(redis: RedisConnection, { url }: RedisTarget): Promise<void> {
+  const [format, spread] = await redis.hmget(OWNER, "format", "spread");
+  if (format === null || (spread !== null) === isCluster(redis)) return;
+  const [noted, now] = spread === null ? ["one shard", "several"] : ["several shards", "one"];
+  throw new Error(
+    `cannot use Redis at ${checkRedisUrl(url).shown}: it holds data of ${noted} and has ${now} now; go back, ${EMPTY}`,
+  );
 }
 
 const READERS = "{cap:cluster}:readers";

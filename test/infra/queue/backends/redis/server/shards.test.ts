@@ -1,7 +1,9 @@
-import { Command, Redis } from "ioredis";
+import { Cluster, Command, Redis } from "ioredis";
 import { expect, it } from "vitest";
 import { createBullmqQueue } from "../../../../../../infra/queue/backends/redis/bullmq/bullmq.ts";
 import { openRedisHints } from "../../../../../../infra/queue/backends/redis/hints.ts";
+import { OWNER } from "../../../../../../infra/queue/backends/redis/server/data-format.ts";
+import { tieRedis } from "../../../../../../infra/queue/backends/redis/server/owner.ts";
 import { RIGHTS } from "../../../../../../infra/queue/backends/redis/server/users.ts";
 import { createRedisStore } from "../../../../../../infra/queue/backends/redis/store/store.ts";
 import { loadFunctions } from "../../../../../../infra/worker/load.ts";
@@ -52,6 +54,25 @@ async function callsOf({ primaries }: RedisShards): Promise<readonly number[]> {
 }
 
 describeWith(redisMissing())("a Redis Cluster of several shards", () => {
+  it("S-23: refuses the data of a server that was one, and keeps its own through a loss of data", async () => {
+    const cluster = { uid: "u", server: "https://127.0.0.1" };
+    await using shards = await startShards(2);
+    const target = { url: shards.url, log: silentLog };
+    const admin = new Cluster([shards.url]);
+    await admin.hset(OWNER, { uid: "u", format: "1" });
+    await expect(tieRedis(target, cluster)).rejects.toThrow(
+      "holds data of one shard and has several now; go back, or",
+    );
+    await admin.del(OWNER);
+    for (const loses of [true, false]) {
+      await using tie = await tieRedis(target, cluster);
+      if (!loses) continue;
+      await admin.del(OWNER);
+      expect(await tie.renew()).toBeUndefined();
+    }
+    admin.disconnect();
+  });
+
   it("Q-33: of six shards none gets more than 1.5 times its share of the calls of Capstan's functions", async () => {
     await using shards = await startShards(6);
     await using queue = await createBullmqQueue({ url: shards.url, log: silentLog });
