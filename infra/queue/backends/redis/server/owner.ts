@@ -68,7 +68,7 @@ export async function tieRedis(target: RedisTarget, cluster: OwnerCluster | unde
   };
 }
 
-/** Over several shards keys have other tags: what a server of one held, such as its dead letters, would be lost in silence. */
+/** Throws where the number of shards was one, or is now: keys have other tags, and what lies under the old ones would be lost. */
 async function refuseLayout(redis: RedisConnection, { url }: RedisTarget): Promise<void> {
   const [format, spread] = await redis.hmget(OWNER, "format", "spread");
   if (format === null || (spread !== null) === isCluster(redis)) return;
