@@ -1,8 +1,7 @@
 import { compareText } from "../../../shared/rules/conditions/conditions.ts";
 import { alignedTable } from "../../platform/terminal/table.ts";
 import { writeYaml } from "../../platform/yaml/write-yaml.ts";
-import type { Manifest } from "../deployment.ts";
-import { yamlOf } from "../deployment.ts";
+import { type Manifest, yamlOf } from "../deployment.ts";
 import type { PolicyRule } from "../rights.ts";
 import { base } from "./base.ts";
 import { components, namespaceFolder } from "./components.ts";

@@ -22,7 +22,7 @@ import type { Change, ExpiredLease, KeyDeath, Token, TokenLedger } from "./token
 import type { Transport } from "./token-transport.ts";
 
 const TICK_MS = 250;
-/** A process has the ticks of a function for so many, and till between two of them: the next one takes over without a gap. */
+/** A process has the ticks of a function for so many. They end between two, so that the next one takes over without a gap. */
 const HELD_TICKS = 3.5;
 const ENTRIES_AT_ONCE = 200;
 

@@ -5,12 +5,16 @@ import { type RedisServer, startRedis } from "./redis-server.ts";
 
 export const LAST_SLOT = 16_383;
 
-/** A node of a Redis Cluster that owns the slots from 0 on; it refuses calls whose keys lie in different slots. */
-export async function startClusterNode(lastSlot: number): Promise<RedisServer> {
+async function startNode(settings: readonly string[]): Promise<RedisServer> {
   // By default the port of the nodes' own talk is 10000 above the other, and may be none.
   const [busPort] = await freePorts(1);
-  const settings = ["cluster-enabled yes", `cluster-port ${busPort}`, "cluster-require-full-coverage no"];
-  const server = await startRedis(settings);
+  const own = ["cluster-enabled yes", `cluster-port ${busPort}`, "cluster-require-full-coverage no"];
+  return startRedis([...own, ...settings]);
+}
+
+/** A node of a Redis Cluster that owns the slots from 0 on; it refuses calls whose keys lie in different slots. */
+export async function startClusterNode(lastSlot: number): Promise<RedisServer> {
+  const server = await startNode([]);
   const admin = new Redis(server.url);
   await admin.call("CLUSTER", "ADDSLOTSRANGE", 0, lastSlot);
   const isUp = async () => String(await admin.call("CLUSTER", "INFO")).includes("cluster_state:ok");
@@ -39,10 +43,8 @@ export async function startShards(
 ): Promise<RedisShards> {
   await using starting = new AsyncDisposableStack();
   const start = async (): Promise<RedisServer> => {
-    const [busPort] = await freePorts(1);
-    const own = ["cluster-enabled yes", `cluster-port ${busPort}`, "cluster-require-full-coverage no"];
     const timing = ["cluster-node-timeout 1000", "repl-diskless-sync-delay 0"];
-    return starting.use(await startRedis([...own, ...timing, ...settings]));
+    return starting.use(await startNode([...timing, ...settings]));
   };
   const startAll = (): Promise<readonly RedisServer[]> => Promise.all(Array.from({ length: count }, start));
   const primaries = await startAll();

@@ -38,7 +38,7 @@ interface Look {
 }
 
 export async function createStoreReads(redis: RedisConnection, identity: RedisIdentity): Promise<StoreReads> {
-  const placesOf = (type: TypeKey) => keysOf(type, isCluster(redis));
+  const placesOf = (type: TypeKey) => keysOf(type, redis);
   const script = readScript(redis, await readFile(new URL("lua/read.lua", import.meta.url), "utf8"));
   const lookOnServer = async (looks: readonly Look[]): Promise<readonly Answer[]> => {
     const types = [...new Map(looks.map(({ type }) => [placesOf(type).meta, type])).values()];

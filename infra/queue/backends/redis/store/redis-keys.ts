@@ -1,17 +1,16 @@
 import type { ObjectKey } from "../../../../../shared/api/kinds.ts";
 import type { TypeKey } from "../../../../../shared/runtime/ports.ts";
+import { isCluster, type RedisConnection } from "../server/shards.ts";
 
 /**
  * Returns the keys of a type. Percent-encoding leaves neither braces nor colons, so no name can leave its place. Those of
  * one server lie in one slot, so that one call looks at several types; over several shards each type has a slot.
  */
-export function keysOf({ cluster, group, kind }: TypeKey, isSpread: boolean) {
-  const [server = "", ...type] = [cluster, group, kind].map((text) =>
-    encodeURIComponent(text.toWellFormed()),
-  );
-  const prefix = isSpread
-    ? `{cap:store:${[server, ...type].join(":")}}`
-    : `{cap:store:${server}}:${type.join(":")}`;
+export function keysOf({ cluster, group, kind }: TypeKey, connection: RedisConnection) {
+  const names = [cluster, group, kind].map((text) => encodeURIComponent(text.toWellFormed()));
+  const prefix = isCluster(connection)
+    ? `{cap:store:${names.join(":")}}`
+    : `{cap:store:${names[0]}}:${names.slice(1).join(":")}`;
   return {
     objects: `${prefix}:objects`,
     heads: `${prefix}:heads`,

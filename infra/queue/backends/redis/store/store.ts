@@ -17,7 +17,7 @@ import { inOrder, isSelected, placementOf, versionOf } from "../../../store/snap
 import { connectRedis, endConnection, type RedisTarget } from "../server/connection.ts";
 import { HINTS_CHANNEL } from "../server/hints-channel.ts";
 import { identifyRedis } from "../server/identity.ts";
-import { isCluster, type RedisConnection } from "../server/shards.ts";
+import type { RedisConnection } from "../server/shards.ts";
 import { createStoreReads, READ_AT_ONCE, type StoreReads, snapshotOf } from "./reads.ts";
 import { fieldOf, indexText, keyOfField, keysOf, SIGNS } from "./redis-keys.ts";
 
@@ -35,7 +35,7 @@ export interface RedisStoreOptions extends RedisTarget {
 }
 
 /**
- * Creates the read model on Redis, six keys per type (`lua/type.lua`) under `{cap:store:<cluster>`. Calls reject while
+ * Creates the read model on Redis, six keys per type (`lua/type.lua`, `redis-keys.ts`). Calls reject while
  * Redis is away. After a restart or a failover no type is ready: Redis may have returned to an earlier state as a
  * whole, which only a list can show. Throws when Redis cannot be reached or evicts data.
  */
@@ -56,7 +56,7 @@ export async function createRedisStore({
     find: async (type, index, value) => inOrder(await reads.members(type, index, value), (member) => member),
     named: (type, part, limit) => named({ redis, type }, part, limit),
     async *each(type) {
-      const { objects } = keysOf(type, isCluster(redis));
+      const { objects } = keysOf(type, redis);
       const fields = await redis.hkeys(objects);
       for (let start = 0; start < fields.length; start += EACH_AT_ONCE) {
         const bodies = await redis.hmget(objects, ...fields.slice(start, start + EACH_AT_ONCE));
@@ -80,12 +80,12 @@ export async function createRedisStore({
         readyText,
         resourceVersion ?? "",
         scope ?? "",
-        await identity(keysOf(type, isCluster(redis)).meta),
+        await identity(keysOf(type, redis).meta),
         refusal ?? "",
       ]);
     },
     drop: async (type) => {
-      await redis.unlink(...Object.values(keysOf(type, isCluster(redis))));
+      await redis.unlink(...Object.values(keysOf(type, redis)));
       if (type.cluster === MANAGEMENT) await redis.hdel(SIGNS, signOf(type));
     },
     signs: redisSigns(redis),
@@ -181,7 +181,7 @@ async function named(
 ): Promise<readonly ObjectKey[]> {
   // Names have no character that a pattern of Redis gives a meaning: nothing has another text in its name.
   if (!/^[\w.:-]+$/.test(part) || !/^([\w.:-]*|\*)$/.test(namespace)) return [];
-  const { objects } = keysOf(type, isCluster(redis));
+  const { objects } = keysOf(type, redis);
   const pattern = `\\["${namespace}","*${part}*"\\]`;
   const found = new Map<string, ObjectKey>();
   let cursor = "0";
@@ -195,7 +195,7 @@ async function named(
 }
 
 async function readUnreported(redis: RedisConnection, type: TypeKey): Promise<readonly Unreported[]> {
-  const { notes, befores, objects } = keysOf(type, isCluster(redis));
+  const { notes, befores, objects } = keysOf(type, redis);
   const fields = await redis.hkeys(notes);
   const found: Unreported[] = [];
   for (let start = 0; start < fields.length; start += READ_AT_ONCE) {
@@ -223,7 +223,7 @@ function commandOf(script: TypeScript): string {
 }
 
 async function call({ redis, type }: TypeIn, script: TypeScript, args: readonly string[]): Promise<unknown> {
-  const { objects, heads, index, meta, notes, befores } = keysOf(type, isCluster(redis));
+  const { objects, heads, index, meta, notes, befores } = keysOf(type, redis);
   // defineCommand adds methods that the types do not know.
   const method: unknown = Reflect.get(redis, commandOf(script));
   if (typeof method !== "function") throw new Error(`bug: script ${script} is not defined`);
