@@ -2,6 +2,7 @@ import { FENCES_KEPT_MS } from "../../../infra/queue/claim.ts";
 import { serverVersionOf } from "../../../infra/relay/snapshot.ts";
 import { Connection } from "../../../shared/api/core.ts";
 import { type KubeObject, titleOf } from "../../../shared/api/kinds.ts";
+import { KubeError } from "../../../shared/function/errors.ts";
 import type { AttemptRecord } from "../../../shared/runtime/attempt-record.ts";
 import type { Cause } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Kernel } from "../kernel/kernel.ts";
@@ -166,10 +167,14 @@ function writesOf(record: AttemptRecord): readonly Identity[] {
   });
 }
 
-/** Findings after a write without confirmation: whether or not it is done, the next run sees no less. */
+/**
+ * Findings after a write without confirmation: whether or not it is done, the next run sees no less. A server that has
+ * refused it for good has confirmed that nothing was done.
+ */
 function lookedAt(runId: string, record: AttemptRecord, looks: Looks): readonly Identity[] {
   return record.writes.flatMap(({ cluster, kind, key, outcome }) => {
-    if (outcome.error === undefined) return [];
+    const { error } = outcome;
+    if (error === undefined || (error instanceof KubeError && error.class === "Terminal")) return [];
     const object = looks.of(runId, { kind: kind.kind, metadata: key });
     return object === undefined ? [] : [identityOf({ cluster, object })];
   });

@@ -67,6 +67,13 @@ describeWith(redisMissing())("every time limit of the ledger on Redis, to the mi
     expect((await atLimit("resend", 2 * RESEND_MS)).tokens).toEqual([token]);
   });
 
+  it("a time without ticks, as while Redis was away, makes no token wait longer", async () => {
+    const token = await enqueue("away", { key: "t|a", priority: "live" });
+    await clock.advance(50 * RESEND_MS);
+    expect((await ledger.tick("away")).tokens).toEqual([token]);
+    expect((await atLimit("away", RESEND_MS)).tokens).toEqual([token]);
+  });
+
   it("Q-11: a resync key is found among the live ones after a minute", async () => {
     const token = await enqueue(
       "age",
