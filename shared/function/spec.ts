@@ -76,6 +76,8 @@ export interface NewObject {
   readonly ifRefused?: GuardedPatch;
   /** Sent once the server has accepted the object. */
   readonly announces?: Notice;
+  /** Made once the server has accepted the object, which they name as an owner without a uid: with that which it has got. */
+  readonly dependents?: readonly NewObject[];
 }
 
 /** A write that may fail: the reason of the Warning Event about it, and when the key comes back. */

@@ -47,7 +47,7 @@ export function recordingClients(
     return {
       apiVersion: "v1",
       kind: write.kind,
-      metadata: { name: write.name, resourceVersion: String(version) },
+      metadata: { name: write.name, uid: `uid-${write.name}`, resourceVersion: String(version) },
     };
   };
   const unwatched = (): never => {

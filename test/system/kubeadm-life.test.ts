@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { serverProcesses } from "../../infra/deploy/manifests/deployments.ts";
 import type { KubeObject } from "../../shared/api/kinds.ts";
 import { round, startCapstan, usageOf } from "../bench/capstan-process.ts";
+import { deployAccounts } from "../support/deployed-accounts.ts";
 import { differencesOf } from "../support/life/compare-objects.ts";
 import { KNOWN_DIFFERENCES } from "../support/life/differences.ts";
 import {
@@ -16,39 +18,68 @@ import {
   UPGRADES,
 } from "../support/life/life.ts";
 import { type AuditedRequest, readAuditLog } from "../support/processes/audit-log.ts";
+import { MAIN } from "../support/processes/cli.ts";
 import { clusterApiMissing, startClusterApi } from "../support/processes/cluster-api.ts";
 import { kubeadmProvidersMissing, startKubeadmProviders } from "../support/processes/kubeadm-providers.ts";
 import { kubectlFor } from "../support/processes/kubectl.ts";
-import { realServerMissing, startRealServer } from "../support/processes/real-server.ts";
+import { type RealServer, realServerMissing, startRealServer } from "../support/processes/real-server.ts";
+import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
+import { commandLine } from "../support/processes/run-command.ts";
 import { describeWith } from "../support/requires.ts";
 
+const capstanCli = commandLine(process.execPath, [MAIN], process.env);
 const ASSETS = process.env["KUBEBUILDER_ASSETS"] ?? "";
 const STEPS = [COMES_UP, UPGRADES, GROWS, LOSES, SHRINKS, RESTS, ENDS];
 const READS = new Set(["get", "list"]);
 /** The column of a row that counts them. */
 const WRITES = 3;
 
-/** Starts what runs the Clusters of a server. Returns the user agent of its requests, and the memory of its process. */
-type StartCore = (kubeconfigFile: string, stack: AsyncDisposableStack) => Promise<RunningCore>;
+/** Starts what runs the Clusters of a server. */
+type StartCore = (server: RealServer, stack: AsyncDisposableStack) => Promise<RunningCore>;
 
 interface RunningCore {
+  /** User agent of its requests. */
   readonly agent: RegExp;
+  /** Memory of all its processes. */
   readonly residentMiB: () => Promise<number>;
+  /** Called once the kinds of the providers are there. */
+  readonly grant?: () => Promise<void>;
 }
 
-const capstan = async (kubeconfigFile: string, stack: AsyncDisposableStack, options = ["--install-crds"]) => {
-  const { usage } = stack.use(await startCapstan(kubeconfigFile, ["*"], {}, options));
-  // Without what installs the CRDs and converts.
-  return { agent: /^capstan\/\S+ (?!(up|webhook)$)/, residentMiB: async () => (await usage()).residentMiB };
+/** Without what installs the CRDs and converts. */
+const AGENT = /^capstan\/\S+ (?!(up|webhook)$)/;
+
+const capstan: StartCore = async ({ kubeconfigFile }, stack) => {
+  const { usage } = stack.use(await startCapstan(kubeconfigFile, ["*"], {}, ["--install-crds"]));
+  return { agent: AGENT, residentMiB: async () => (await usage()).residentMiB };
 };
-const clusterApi: StartCore = async (kubeconfigFile, stack) => {
+const clusterApi: StartCore = async ({ kubeconfigFile }, stack) => {
   const { pid } = stack.use(await startClusterApi(kubeconfigFile));
   return { agent: /^capi-manager\//, residentMiB: async () => (await usageOf(pid)).residentMiB };
 };
-/** On the CRDs of Cluster API's manager, whose label no object has. */
-const capstanBeside: StartCore = async (kubeconfigFile, stack) => {
+/**
+ * As it is deployed, each process with the rights of its account alone, on the CRDs of Cluster API's manager, whose label
+ * no object has.
+ */
+const capstanBeside: StartCore = async (server, stack) => {
+  const { kubeconfigFile } = server;
   stack.use(await startClusterApi(kubeconfigFile, ["--watch-filter=of-nothing"]));
-  return capstan(kubeconfigFile, stack, []);
+  const redis = stack.use(await startRedis());
+  const processes = await serverProcesses();
+  const names = processes.map(({ name }) => name);
+  const accounts = stack.use(await deployAccounts(server, names));
+  const running = processes.map((process) => stack.use(accounts.start(process, redis.url)));
+  return {
+    agent: AGENT,
+    async residentMiB() {
+      const usages = await Promise.all(running.map(({ child }) => usageOf(child.pid)));
+      return usages.reduce((sum, usage) => sum + usage.residentMiB, 0);
+    },
+    async grant() {
+      const rbac = await capstanCli(`rbac --from-cluster --kubeconfig ${kubeconfigFile}`);
+      await kubectlFor(kubeconfigFile)("apply --validate=strict -f -", rbac);
+    },
+  };
 };
 
 interface Life {
@@ -56,14 +87,18 @@ interface Life {
   readonly rows: readonly (readonly (string | number)[])[];
   /** Objects after each step. */
   readonly objects: ReadonlyMap<string, readonly KubeObject[]>;
+  /** Requests of the core for which it has no right. */
+  readonly refused: readonly AuditedRequest[];
 }
 
 async function live(start: StartCore): Promise<Life> {
   await using stack = new AsyncDisposableStack();
-  const { kubeconfigFile, auditLog } = stack.use(await startRealServer(ASSETS));
+  const server = stack.use(await startRealServer(ASSETS));
+  const { kubeconfigFile, auditLog } = server;
   const kubectl = kubectlFor(kubeconfigFile);
-  const { agent, residentMiB } = await start(kubeconfigFile, stack);
+  const { agent, residentMiB, grant } = await start(server, stack);
   stack.use(await startKubeadmProviders(kubeconfigFile, join(ASSETS, "kubectl")));
+  await grant?.();
   const asked = async (): Promise<readonly AuditedRequest[]> =>
     (await readAuditLog(auditLog)).filter(
       ({ userAgent, verb, resource }) => agent.test(userAgent) && verb !== "watch" && resource !== "leases",
@@ -81,16 +116,17 @@ async function live(start: StartCore): Promise<Life> {
     rows.push([name, seconds, reads, all.length - reads, await residentMiB()]);
   };
   for (const step of STEPS) await measured(step);
-  return { rows, objects };
+  return { rows, objects, refused: (await asked()).filter(({ code }) => code === 403) };
 }
 
 const CORES = [
   ["Cluster API's manager", clusterApi],
-  ["Capstan", (file, stack) => capstan(file, stack)],
+  ["Capstan", capstan],
   ["Capstan beside Cluster API's manager", capstanBeside],
 ] as const satisfies readonly (readonly [string, StartCore])[];
 
-const missing = realServerMissing(ASSETS) ?? clusterApiMissing() ?? kubeadmProvidersMissing();
+const missing =
+  realServerMissing(ASSETS) ?? clusterApiMissing() ?? kubeadmProvidersMissing() ?? redisMissing();
 describeWith(missing, { optional: true })("the life of a Cluster of Cluster API's kubeadm providers", () => {
   const lives = new Map<string, Life>();
 
@@ -101,9 +137,10 @@ describeWith(missing, { optional: true })("the life of a Cluster of Cluster API'
   });
 
   it.each(CORES.slice(1))(
-    "%s writes nothing at rest, and leads to the same objects but for the known differences",
+    "%s is refused nothing, writes nothing at rest, and leads to the same objects but for the known differences",
     (core) => {
       const [theirs, ours] = [CORES[0][0], core].map((name) => lives.get(name));
+      expect(ours?.refused).toEqual([]);
       expect(ours?.rows.find(([name]) => name === RESTS.name)?.[WRITES]).toBe(0);
       const found = STEPS.flatMap(({ name }) =>
         differencesOf(theirs?.objects.get(name) ?? [], ours?.objects.get(name) ?? []),

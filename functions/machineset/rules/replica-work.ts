@@ -17,7 +17,7 @@ import { designOf, setTemplate } from "./in-place.ts";
 import { isOwnMachine } from "./machines.ts";
 import type { SetView } from "./machines-view.ts";
 import { namingOf } from "./problems.ts";
-import { type DueClone, dueClones, isOfTemplate, isProven, setPlan, surplus } from "./scaling.ts";
+import { type DueClone, dueClones, isOfTemplate, setPlan, surplus } from "./scaling.ts";
 
 type Work = Decision<MachineSet, never>;
 
@@ -26,6 +26,8 @@ const REFUSED = "FailedCreate";
 const MACHINE_AGAIN_MS = 15 * SECOND;
 
 const NONE: ReadonlySet<string> = new Set();
+type Role = DueClone["role"];
+const ROLES: readonly Role[] = ["bootstrap", "infrastructure"];
 
 /** Whether the number of Machines, the reservation, or an object of a Machine has to change, by a view of snapshots. */
 export function isReplicaWorkDue(view: SetView, now: Date): boolean {
@@ -40,8 +42,8 @@ export function isReplicaWorkDue(view: SetView, now: Date): boolean {
 }
 
 /**
- * One step towards the right number of Machines: deletes those that are too many, else reserves the missing names, then makes
- * reserved Machines and the objects of those that are there. The view is live.
+ * One step towards the right number of Machines: deletes those that are too many, else reserves the missing names and makes
+ * reserved Machines with their objects, and objects that Machines still lack. The view is live.
  */
 export async function replicaWork(read: Reader, view: SetView, now: Date): Promise<Work> {
   const { set } = view;
@@ -51,20 +53,32 @@ export async function replicaWork(read: Reader, view: SetView, now: Date): Promi
   const drawn = known.missing > 0 ? await drawnNames(read, view, known) : [];
   const plan = drawn.length > 0 ? setPlan(view, taken, [...known.reserved, ...drawn]) : known;
 
-  const clones = await makeClones(read, view, now);
-  const unreadable = plan.create.length === 0 ? undefined : await sourceProblem(read, view);
-  if (unreadable !== undefined) {
-    const event = { type: "Warning", reason: REFUSED, message: unreadable } as const;
-    return { ...deletion(toDelete), events: [event], result: requeueAfter(MINUTE, unreadable) };
-  }
-  const machines = plan.create.map((name) => ({
-    ...newMachine(name, designOf(set)),
-    ifFails: { event: REFUSED, againAfterMs: MACHINE_AGAIN_MS },
-    announces: notice("SuccessfulCreate", `Created Machine "${name}"`),
-  }));
+  const due = dueClones(view).filter(({ machine, role }) => isOfTemplate(set, machine, role));
+  const sources = await readSources(read, set, plan.create.length > 0 ? ROLES : due.map(({ role }) => role));
+  const problems = sources.flatMap(({ source }) => ("problem" in source ? [source.problem] : []));
+  const clonesFor = (machine: Machine, roles: readonly Role[], againAfterMs: number) =>
+    sources
+      .filter(({ role }) => roles.includes(role))
+      .flatMap(({ source }): readonly NewObject[] => {
+        if ("problem" in source) return [];
+        const clone = cloneFor(machine, source, setTemplate(set).metadata);
+        return [{ ...clone, ifFails: { event: REFUSED, againAfterMs } }];
+      });
+  // A Machine would wait for objects that cannot be made.
+  const names = problems.length > 0 ? [] : plan.create;
+  const machines = names.map((name): NewObject => {
+    const machine = newMachine(name, designOf(set));
+    return {
+      ...machine,
+      ifFails: { event: REFUSED, againAfterMs: MACHINE_AGAIN_MS },
+      announces: notice("SuccessfulCreate", `Created Machine "${name}"`),
+      dependents: clonesFor(machine.object, ROLES, SECOND),
+    };
+  });
+  const againMs = cloneAgainMs(due, now);
   return {
     ...deletion(toDelete),
-    create: [...machines, ...clones.objects],
+    create: [...machines, ...due.flatMap(({ machine, role }) => clonesFor(machine, [role], againMs))],
     patch: [
       {
         target: refTo(MachineSet, set),
@@ -72,25 +86,10 @@ export async function replicaWork(read: Reader, view: SetView, now: Date): Promi
         ...(drawn.length > 0 && { isFirst: true as const }),
       },
     ],
-    events: clones.events,
+    events: problems.map((message) => ({ type: "Warning", reason: REFUSED, message })),
     // No watch shows when the kind of the clones is served.
-    result: clones.problem === undefined ? done : requeueAfter(MINUTE, clones.problem),
+    result: problems[0] === undefined ? done : requeueAfter(MINUTE, problems[0]),
   };
-}
-
-/**
- * Returns why the objects of a Machine could not be made, before there is one. Where templates are proven the view, which
- * is of snapshots, says what has happened to them since.
- */
-async function sourceProblem(read: Reader, view: SetView): Promise<string | undefined> {
-  if (isProven(view)) return undefined;
-  const { metadata, spec } = view.set;
-  const { bootstrap, infrastructureRef } = spec.template.spec;
-  const references = bootstrap.configRef === undefined ? [] : [bootstrap.configRef];
-  const sources = await Promise.all(
-    [...references, infrastructureRef].map((one) => readCloneSource(read, one, metadata.namespace ?? "")),
-  );
-  return sources.flatMap((source) => ("problem" in source ? [source.problem] : []))[0];
 }
 
 function deletion(toDelete: readonly Machine[]): Pick<Work, "delete" | "result"> {
@@ -146,52 +145,18 @@ async function drawnNames(
   return [];
 }
 
-interface Clones {
-  readonly objects: readonly NewObject[];
-  readonly events: readonly Notice[];
-  /** Why some cannot be made. */
-  readonly problem: string | undefined;
-}
-
-/** Both templates are read once, whatever the number of Machines. */
-async function makeClones(read: Reader, view: SetView, now: Date): Promise<Clones> {
-  const { set } = view;
-  const due = dueClones(view).filter(({ machine, role }) => isOfTemplate(set, machine, role));
-  const parts = await Promise.all(
-    (["bootstrap", "infrastructure"] as const).map((role) =>
-      clonesOf(
-        read,
-        set,
-        role,
-        due.filter((clone) => clone.role === role),
-      ),
-    ),
+/** Reads the templates of these roles that the set has, each once, whatever the number of Machines. */
+async function readSources(read: Reader, { metadata, spec }: MachineSet, roles: readonly Role[]) {
+  const { bootstrap, infrastructureRef } = spec.template.spec;
+  const references = { bootstrap: bootstrap.configRef, infrastructure: infrastructureRef };
+  const sources = await Promise.all(
+    ROLES.filter((role) => roles.includes(role)).map(async (role) => {
+      const reference = references[role];
+      if (reference === undefined) return undefined;
+      return { role, source: await readCloneSource(read, reference, metadata.namespace ?? "") };
+    }),
   );
-  const ifFails = { event: REFUSED, againAfterMs: cloneAgainMs(due, now) };
-  const problems = parts.flatMap(({ problem }) => problem ?? []);
-  return {
-    objects: parts.flatMap(({ objects }) => objects).map((clone) => ({ ...clone, ifFails })),
-    events: problems.map((message) => ({ type: "Warning", reason: REFUSED, message })),
-    problem: problems[0],
-  };
-}
-
-async function clonesOf(
-  read: Reader,
-  set: MachineSet,
-  role: DueClone["role"],
-  due: readonly DueClone[],
-): Promise<Pick<Clones, "objects" | "problem">> {
-  const { bootstrap, infrastructureRef } = set.spec.template.spec;
-  const reference = role === "bootstrap" ? bootstrap.configRef : infrastructureRef;
-  if (due.length === 0 || reference === undefined) return { objects: [], problem: undefined };
-  const source = await readCloneSource(read, reference, set.metadata.namespace ?? "");
-  return "problem" in source
-    ? { objects: [], problem: source.problem }
-    : {
-        objects: due.map(({ machine }) => cloneFor(machine, source, setTemplate(set).metadata)),
-        problem: undefined,
-      };
+  return sources.filter((each) => each !== undefined);
 }
 
 /** A backoff that needs no counter: as long again as the youngest Machine has waited, from 1 s to a minute. */

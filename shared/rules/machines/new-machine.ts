@@ -18,7 +18,7 @@ export interface MachineDesign {
 }
 
 /** Returns a Machine whose references name the clones of the templates, under its own name, with its version as admission writes it. */
-export function newMachine(name: string, design: MachineDesign): NewObject {
+export function newMachine(name: string, design: MachineDesign): NewObject & { readonly object: Machine } {
   const { namespace, controller, metadata, keys, spec } = design;
   const tracker = trackerOf(keys);
   const annotations = {

@@ -22,12 +22,14 @@ import { checkReach, reachOf } from "./reach.ts";
 export function checkDecision(
   fn: AnyFunction,
   object: KubeObject,
-  decision: AnyDecision,
+  given: AnyDecision,
   read: RecordingReader,
 ): void {
+  const create = (given.create ?? []).flatMap((made) => [made, ...(made.dependents ?? [])]);
+  const decision = { ...given, create };
   checkApplies(fn, decision);
   for (const patch of decision.patch ?? []) checkPatch(fn, patch, read);
-  for (const created of decision.create ?? []) checkCreate(fn, created, read);
+  for (const created of create) checkCreate(fn, created, read);
   for (const { target } of decision.delete ?? []) checkDelete(fn, target, read);
   for (const { target } of decision.evict?.pods ?? []) checkEviction(fn, target, read);
   for (const delivery of decision.deliver?.of ?? []) checkDelivery(fn, delivery, read);

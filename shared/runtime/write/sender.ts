@@ -1,4 +1,5 @@
-import type { GuardedPatch, Notice } from "../../function/define-function.ts";
+import type { KubeObject } from "../../api/kinds.ts";
+import type { GuardedPatch, NewObject, Notice } from "../../function/define-function.ts";
 import { KubeError, messageOf, WaitingError } from "../../function/errors.ts";
 import type { EvictionAnswer, PodEviction } from "../../function/evictions.ts";
 import type { Delivery, DeliveryAnswer } from "../../function/manifests.ts";
@@ -46,6 +47,8 @@ export interface Sender {
   events(): readonly Notice[];
   /** The patches that follow creates which the server has refused. */
   refused(): readonly GuardedPatch[];
+  /** The objects that follow creates which the server has accepted. */
+  dependents(): readonly NewObject[];
   sent(): Sent;
 }
 
@@ -56,9 +59,10 @@ export function createSender(context: EventContext & LimitContext): Sender {
   let firstError: unknown;
   let stays = false;
   let refusal: string | undefined;
+  const next: NewObject[] = [];
   const reports = createReports();
   /** Returns its failure, if any. */
-  async function send({ ref, verb, request, recordedAs, mustEnd }: WriteRequest): Promise<unknown> {
+  async function send({ ref, verb, request, recordedAs, ...more }: WriteRequest): Promise<unknown> {
     const client = () => clients.of(ref.cluster, fn.spec.name, { recordedAs });
     try {
       if (context.limit !== undefined) await requireRoom({ ref, verb }, context, context.limit);
@@ -66,8 +70,9 @@ export function createSender(context: EventContext & LimitContext): Sender {
       requests += 1;
       const result = await request(client());
       const fence = fenceOfAnswer(ref, result);
-      stays ||= mustEnd === true && result !== undefined;
+      stays ||= more.mustEnd === true && result !== undefined;
       if (fence !== undefined) fences.push(fence);
+      if (result !== undefined) next.push(...ownedBy(result, more.dependents));
       return undefined;
     } catch (failure) {
       // Not connected: nothing was sent.
@@ -104,15 +109,25 @@ export function createSender(context: EventContext & LimitContext): Sender {
         if (isSilent && write.ifFails !== undefined) return;
         const error = await send(write);
         note(write, error);
-        isSilent ||= write.ifFails !== undefined && isSilence(error);
+        isSilent ||= write.ifFails !== undefined && error instanceof KubeError && error.reason === "NoAnswer";
       });
     },
     evict: (pods) => answersOf(sendEvictions(pods, context)),
     deliver: (deliveries) => answersOf(sendDeliveries(deliveries, context)),
     events: reports.events,
     refused: reports.refused,
+    dependents: () => next,
     sent: () => ({ requests, fences, error: firstError, again: reports.again(), stays, refusal }),
   };
+}
+
+/** Returns dependents with the uid of the owner that the server has made. */
+function ownedBy({ metadata: { uid } }: KubeObject, dependents: readonly NewObject[] = []) {
+  return dependents.map(({ object, ...rest }) => {
+    const { ownerReferences = [], ...metadata } = object.metadata;
+    const owners = ownerReferences.map((owner) => (owner.uid === "" ? { ...owner, uid: uid ?? "" } : owner));
+    return { ...rest, object: { ...object, metadata: { ...metadata, ownerReferences: owners } } };
+  });
 }
 
 interface Reports extends Pick<Sender, "events" | "refused"> {
@@ -185,10 +200,6 @@ function isRefusal(failure: unknown): boolean {
     failure.class !== "Throttled" &&
     failure.reason !== "AlreadyExists"
   );
-}
-
-function isSilence(failure: unknown): boolean {
-  return failure instanceof KubeError && failure.reason === "NoAnswer";
 }
 
 /** A lost race is not reported: the next run sees who won it. */

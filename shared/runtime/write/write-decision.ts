@@ -49,7 +49,7 @@ export interface WriteContext extends EventContext, LimitContext {
 type Json = { [field: string]: unknown };
 
 /**
- * Sends a decision: deliver, issue, first patches, create, patch, evict, apply, delete, events, then the patches that
+ * Sends a decision: deliver, issue, first patches, create, dependents, patch, evict, apply, delete, events, then the patches that
  * remove a finalizer. Nothing follows an issue, a first patch or a create that failed: a status must not name an object
  * that does not exist. No Pod is evicted, and nothing else sent, when a patch before that has failed. A finalizer is kept
  * when anything before it failed that must not fail, or that comes back. A create that was refused may bring a patch of
@@ -64,6 +64,7 @@ export async function writeDecision(given: AnyDecision, context: WriteContext): 
   const { first, others } = inTurns(decision.patch, ({ isFirst }) => isFirst === true);
   if (sender.sent().error === undefined) await sender.all(mergePatches(first).map(toPatch));
   if (sender.sent().error === undefined) await sender.all((decision.create ?? []).map(toCreate));
+  if (sender.sent().error === undefined) await sender.all(sender.dependents().map(toCreate));
   if (sender.sent().error !== undefined) return written();
   const patches = mergePatches([...others, ...sender.refused()]);
   const last = patches.filter(removesFinalizer);

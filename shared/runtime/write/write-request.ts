@@ -15,7 +15,7 @@ import { leftBehind } from "./left-behind.ts";
 /** One request about one object, with what the decision says about this write alone. */
 export interface WriteRequest
   extends Pick<FailedWrite, "ref" | "verb">,
-    Pick<NewObject, "ifFails" | "ifRefused" | "announces"> {
+    Pick<NewObject, "ifFails" | "ifRefused" | "announces" | "dependents"> {
   readonly request: (client: KubeClient) => Promise<KubeObject | undefined>;
   /** Recorded in place of the body. */
   readonly recordedAs?: object;

@@ -77,7 +77,9 @@ function reserving(names: readonly string[], replicas = 3): MachineSet {
 async function deeds(to: World) {
   const { create = [], patch = [], delete: deleted = [], result } = await decide(machinesetMachines, to);
   return {
-    create: create.map(({ object }) => `${object.kind} ${object.metadata.name}`),
+    create: create
+      .flatMap((made) => [made, ...(made.dependents ?? [])])
+      .map(({ object }) => `${object.kind} ${object.metadata.name}`),
     patch: patch.flatMap(({ target, operations }) =>
       operations.map(({ op, path }) => `${target.kind.kind} ${target.name} ${op} ${path}`),
     ),
@@ -118,14 +120,19 @@ describe("machineset-machines, more Machines", () => {
     expect(second).not.toBe(first);
   });
 
-  it("makes the first reserved Machine alone", async () => {
-    expect(await deeds(world(reserving(["s1-a", "s1-b", "s1-c"])))).toEqual({
+  it("makes the first reserved Machine alone, with the objects that it owns", async () => {
+    const to = world(reserving(["s1-a", "s1-b", "s1-c"]));
+    expect(await deeds(to)).toEqual({
       ...NOTHING,
-      create: ["Machine s1-a"],
+      create: ["Machine s1-a", "FooConfig s1-a", "FooMachine s1-a"],
     });
+    const { create = [] } = await decide(machinesetMachines, to);
+    const owners = create[0]?.dependents?.map(({ object }) => object.metadata.ownerReferences);
+    const owner = { kind: "Machine", name: "s1-a", uid: "", controller: true };
+    expect(owners).toMatchObject([[owner], [owner]]);
   });
 
-  it("then its config and infrastructure machine, from the live templates", async () => {
+  it("then the config and infrastructure machine that it still lacks, from the live templates", async () => {
     const to = world(reserving(["s1-a", "s1-b", "s1-c"]), synced("s1-a", YOUNG));
     expect(await deeds(to)).toEqual({ ...NOTHING, create: ["FooConfig s1-a", "FooMachine s1-a"] });
     const { create = [] } = await decide(machinesetMachines, to);
@@ -140,7 +147,7 @@ describe("machineset-machines, more Machines", () => {
     const set = reserving(["s1-a", "s1-b", "s1-c"]);
     expect(await deeds(world(set, ...first))).toEqual({
       ...NOTHING,
-      create: ["Machine s1-b", "Machine s1-c"],
+      create: ["b", "c"].flatMap((x) => [`Machine s1-${x}`, `FooConfig s1-${x}`, `FooMachine s1-${x}`]),
     });
     const [, infrastructure = infraMachine()] = objectsOf("s1-a");
     expect(await deeds(world(set, synced("s1-a", YOUNG), infrastructure))).toMatchObject({
@@ -153,7 +160,7 @@ describe("machineset-machines, more Machines", () => {
     const machines = names.map((name) => synced(name, YOUNG));
     expect(await deeds(world(reserving(names), ...machines, ...objectsOf("s1-a")))).toEqual({
       ...NOTHING,
-      create: ["FooConfig s1-b", "FooConfig s1-c", "FooMachine s1-b", "FooMachine s1-c"],
+      create: ["FooConfig s1-b", "FooMachine s1-b", "FooConfig s1-c", "FooMachine s1-c"],
       patch: [`MachineSet s1 remove ${RESERVE}`],
     });
   });

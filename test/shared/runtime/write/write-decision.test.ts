@@ -425,6 +425,28 @@ describe("the writes of a decision", () => {
     },
   );
 
+  it.each([
+    ["with the uid of their owner once it is made", undefined, ["x", "uid-w"]],
+    ["not at all when it is not", forbidden(), []],
+  ])("makes dependents %s", async (_, error, expected) => {
+    const ownerReferences = [{ apiVersion: "test.dev/v1", kind: "Widget", name: "w", uid: "" }];
+    const made = { cluster: MANAGEMENT, kind: Widget };
+    const dependent = { ...widget, metadata: { name: "x", namespace: "default", ownerReferences } };
+    const create = [
+      {
+        ...made,
+        object: widget,
+        ifFails: { event: "FailedCreate" },
+        dependents: [{ ...made, object: dependent }],
+      },
+    ];
+    const { sent } = await write({ create }, ({ name }) => (name === "w" ? error : undefined));
+    const bodies = sent.filter(({ name }) => name === "x").map(({ body }) => body as KubeObject);
+    expect(bodies.flatMap(({ metadata }) => [metadata.name, metadata.ownerReferences?.[0]?.uid])).toEqual(
+      expected,
+    );
+  });
+
   describe("behind a create that may fail", () => {
     const created = {
       cluster: MANAGEMENT,
