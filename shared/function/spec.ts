@@ -104,8 +104,11 @@ export interface GuardedPatch {
   readonly ifFails?: IfFails;
   /** Sent once the server has accepted the patch. */
   readonly announces?: Notice;
-  /** Sent before the creates, of which none is sent when it fails: it stores what they are known by. */
-  readonly isFirst?: true;
+  /**
+   * `first`: sent before the creates, of which none is sent when it fails, since it stores what they are known by. `last`:
+   * sent behind all other writes when none of them has failed, as one that removes a finalizer is.
+   */
+  readonly order?: "first" | "last";
 }
 
 /** Server-side apply of the complete set of fields that the function owns on another object. */

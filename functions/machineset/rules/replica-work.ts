@@ -1,6 +1,7 @@
 import { refTo } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
+import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { Decision, NewObject, Notice } from "../../../shared/function/define-function.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
@@ -10,6 +11,7 @@ import type { Plan } from "../../../shared/rules/machines/making.ts";
 import { newMachine } from "../../../shared/rules/machines/new-machine.ts";
 import {
   namesToReserve,
+  RESERVATION_POINTER,
   reservationPatch,
   reservedNames,
 } from "../../../shared/rules/machines/reservation.ts";
@@ -75,21 +77,38 @@ export async function replicaWork(read: Reader, view: SetView, now: Date): Promi
       dependents: clonesFor(machine.object, ROLES, SECOND),
     };
   });
+  const made = new Set([...names, ...view.own.map(({ metadata }) => metadata.name)]);
+  const isLastOfReserved = names.length > 0 && plan.reserved.every((name) => made.has(name));
+  const target = refTo(MachineSet, set);
   const againMs = cloneAgainMs(due, now);
   return {
     ...deletion(toDelete),
     create: [...machines, ...due.flatMap(({ machine, role }) => clonesFor(machine, [role], againMs))],
     patch: [
       {
-        target: refTo(MachineSet, set),
+        target,
         operations: reservationPatch(set, plan.reserved),
-        ...(drawn.length > 0 && { isFirst: true as const }),
+        ...(drawn.length > 0 && { order: "first" as const }),
+      },
+      // Its version is another one by then.
+      {
+        target: { ...target, resourceVersion: undefined },
+        operations: isLastOfReserved ? endOfReservation(plan.reserved) : [],
+        order: "last",
       },
     ],
     events: problems.map((message) => ({ type: "Warning", reason: REFUSED, message })),
     // No watch shows when the kind of the clones is served.
     result: problems[0] === undefined ? done : requeueAfter(MINUTE, problems[0]),
   };
+}
+
+/** Ends the reservation of names that are all made, unless it has changed since. */
+function endOfReservation(names: readonly string[]): readonly PatchOperation[] {
+  return [
+    { op: "test", path: RESERVATION_POINTER, value: JSON.stringify(names) },
+    { op: "remove", path: RESERVATION_POINTER },
+  ];
 }
 
 function deletion(toDelete: readonly Machine[]): Pick<Work, "delete" | "result"> {

@@ -25,7 +25,7 @@ export interface Plan {
 
 /**
  * Decides which of the reserved Machines are made. Reserved names count as Machines. A name is dropped when another owner
- * has it, or when enough Machines exist without it. All other names stay reserved until each of them was seen live.
+ * has it, or when enough Machines exist without it. All other names stay reserved until each of them was made.
  *
  * First alone: until the provider has accepted both objects of one Machine, one is made, so that templates that are
  * refused cost one Machine.

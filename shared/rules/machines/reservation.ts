@@ -8,7 +8,8 @@ import { drawNames, isMachineName, type Naming } from "./machine-names.ts";
 export const RESERVATION = "capstan.dev/machine-reservation";
 /** The field that `reservedNames` reads and `reservationPatch` writes. */
 export const RESERVATION_FIELDS = [`metadata.annotations[${RESERVATION}]`] as const;
-const POINTER = `/metadata/annotations/${RESERVATION.replace("/", "~1")}`;
+/** Place of its annotation in a JSON patch. */
+export const RESERVATION_POINTER = `/metadata/annotations/${RESERVATION.replace("/", "~1")}`;
 
 /** Names of one reservation. */
 export const MAX_RESERVED = 100;
@@ -34,7 +35,7 @@ function parsed(text: string): readonly string[] {
 /** Operations that make `names` the reservation of an object; none when it is right already. */
 export function reservationPatch(owner: KubeObject, names: readonly string[]): readonly PatchOperation[] {
   const isAbsent = owner.metadata.annotations?.[RESERVATION] === undefined;
-  if (names.length === 0) return isAbsent ? [] : [{ op: "remove", path: POINTER }];
+  if (names.length === 0) return isAbsent ? [] : [{ op: "remove", path: RESERVATION_POINTER }];
   if (!isAbsent && sameJson(reservedNames(owner), names)) return [];
   return annotationsPatch(owner, { [RESERVATION]: JSON.stringify(names) });
 }

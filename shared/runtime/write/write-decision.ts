@@ -49,10 +49,10 @@ export interface WriteContext extends EventContext, LimitContext {
 type Json = { [field: string]: unknown };
 
 /**
- * Sends a decision: deliver, issue, first patches, create, dependents, patch, evict, apply, delete, events, then the patches that
- * remove a finalizer. Nothing follows an issue, a first patch or a create that failed: a status must not name an object
- * that does not exist. No Pod is evicted, and nothing else sent, when a patch before that has failed. A finalizer is kept
- * when anything before it failed that must not fail, or that comes back. A create that was refused may bring a patch of
+ * Sends a decision: deliver, issue, first patches, create, dependents, patch, evict, apply, delete, events, then last
+ * patches and those that remove a finalizer. Nothing follows an issue, a first patch or a create that failed: a status must not name an object
+ * that does not exist. No Pod is evicted, and nothing else sent, when a patch before that has failed. A finalizer is kept, and
+ * no last patch sent, when anything before it failed that must not fail, or that comes back. A create that was refused may bring a patch of
  * its own. Nothing is sent for an apply that changes nothing. Errors of `settle` are passed on.
  */
 export async function writeDecision(given: AnyDecision, context: WriteContext): Promise<Written> {
@@ -61,14 +61,15 @@ export async function writeDecision(given: AnyDecision, context: WriteContext): 
   let decision = await delivered(given, sender, context);
   const written = (): Written => ({ ...sender.sent(), decision });
   if (sender.sent().error === undefined) await sendIssues(decision, sender, context);
-  const { first, others } = inTurns(decision.patch, ({ isFirst }) => isFirst === true);
+  const { first, others } = inTurns(decision.patch, ({ order }) => order === "first");
   if (sender.sent().error === undefined) await sender.all(mergePatches(first).map(toPatch));
   if (sender.sent().error === undefined) await sender.all((decision.create ?? []).map(toCreate));
   if (sender.sent().error === undefined) await sender.all(sender.dependents().map(toCreate));
   if (sender.sent().error !== undefined) return written();
   const patches = mergePatches([...others, ...sender.refused()]);
-  const last = patches.filter(removesFinalizer);
-  await sender.all(patches.filter((patch) => !removesFinalizer(patch)).map(toPatch));
+  const isLast = (patch: GuardedPatch) => patch.order === "last" || removesFinalizer(patch);
+  const last = patches.filter(isLast);
+  await sender.all(patches.filter((patch) => !isLast(patch)).map(toPatch));
   if (decision.evict !== undefined) {
     if (sender.sent().error !== undefined) return written();
     const answers = await sender.evict(decision.evict.pods);

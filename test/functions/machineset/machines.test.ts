@@ -94,8 +94,10 @@ const RESERVE = "/metadata/annotations/capstan.dev~1machine-reservation";
 describe("machineset-machines, more Machines", () => {
   it("reserves the names of all missing Machines in one patch, which is sent before the first of them is made", async () => {
     const { create = [], patch = [] } = await decide(machinesetMachines, world(machineSet()));
-    expect(patch).toHaveLength(1);
-    expect(patch[0]?.isFirst).toBe(true);
+    expect(patch.map(({ order, operations }) => [order, operations.length])).toEqual([
+      ["first", 1],
+      ["last", 0],
+    ]);
     expect(patch[0]?.target).toMatchObject({ name: "s1", uid: "uid-s1", resourceVersion: "20" });
     const [operation] = patch[0]?.operations ?? [];
     const value = operation !== undefined && "value" in operation ? Object(operation.value) : {};
@@ -142,12 +144,13 @@ describe("machineset-machines, more Machines", () => {
     });
   });
 
-  it("then the others together, once both objects of the first were accepted", async () => {
+  it("then the others together, once both objects of the first were accepted, which ends the reservation", async () => {
     const first = [synced("s1-a", YOUNG), ...objectsOf("s1-a")];
     const set = reserving(["s1-a", "s1-b", "s1-c"]);
     expect(await deeds(world(set, ...first))).toEqual({
       ...NOTHING,
       create: ["b", "c"].flatMap((x) => [`Machine s1-${x}`, `FooConfig s1-${x}`, `FooMachine s1-${x}`]),
+      patch: ["test", "remove"].map((op) => `MachineSet s1 ${op} ${RESERVE}`),
     });
     const [, infrastructure = infraMachine()] = objectsOf("s1-a");
     expect(await deeds(world(set, synced("s1-a", YOUNG), infrastructure))).toMatchObject({

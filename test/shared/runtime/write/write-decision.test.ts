@@ -174,20 +174,21 @@ describe("the writes of a decision", () => {
     expect(refused.written.error).toBe(exists);
   });
 
-  it("create nothing after a first patch that failed", async () => {
+  it("create nothing after a first patch that failed, and send last ones when nothing has", async () => {
+    const ifFails = { event: "FailedCreate", againAfterMs: 1_000 };
     const decision = {
-      create: [{ cluster: MANAGEMENT, kind: Secret, object: secret }],
-      patch: [...patch, { ...patch[0], target: target("z"), isFirst: true as const }],
+      create: [{ cluster: MANAGEMENT, kind: Secret, object: secret, ifFails }],
+      patch: (["last", "first"] as const).map((order) => ({ ...patch[0], target: target(order), order })),
+      events: [{ type: "Normal", reason: "Grown", message: "" } as const],
     };
-    const { sent } = await write(decision);
-    expect(sent.map(({ verb, name }) => `${verb} ${name}`)).toEqual([
-      "jsonPatch z",
-      "create s",
-      "jsonPatch x",
-    ]);
-    const lost = await write(decision, ({ name }) => (name === "z" ? conflict : undefined));
-    expect(lost.sent.map(({ name }) => name)).toEqual(["z"]);
-    expect(lost.written.error).toBe(conflict);
+    const sentWithout = async (refused: string) => {
+      const { sent } = await write(decision, ({ name }) => (name === refused ? conflict : undefined));
+      return sent.map(({ verb, name }) => `${verb} ${name.replace(/\..*/, "")}`);
+    };
+    const all = ["jsonPatch first", "create s", "create w", "jsonPatch last"];
+    expect(await sentWithout("")).toEqual(all);
+    expect(await sentWithout("s")).toEqual(all.slice(0, 3));
+    expect(await sentWithout("first")).toEqual(all.slice(0, 1));
   });
 
   it("of an issue create the Secret whole, or replace its data keys as they were read", async () => {
