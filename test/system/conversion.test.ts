@@ -238,9 +238,7 @@ for (const flavour of API_SERVERS) {
       const { code, body } = await api.call("GET", `${V2}/a`);
       expect([code, body.message]).toEqual([
         500,
-        expect.stringMatching(
-          `^${RETURNED} invalid metadata: metadata.labels: Invalid value: "-": name part`,
-        ),
+        expect.stringMatching(`${RETURNED} invalid metadata: metadata.labels: Invalid value: "-": name part`),
       ]);
     });
 
@@ -260,7 +258,8 @@ for (const flavour of API_SERVERS) {
         `conversion webhook for ${PAINTS_GROUP}/v2, Kind=Paint failed: hub lost`,
       ]);
       expect((await api.call("GET", `${V1}/b`)).code).toBe(404);
-      expect((await api.call("DELETE", `${V2}/a`)).body.message).toBe(`${FAILED} hub lost`);
+      const deleted = await api.call("DELETE", `${V2}/a`);
+      expect(deleted.body.message).toEqual(expect.stringContaining(`${FAILED} hub lost`));
       // Requests that do not need it are not disturbed.
       expect((await api.call("GET", `${V1}/a`)).body.spec.color).toBe("red");
       const changed = await api.call("PATCH", `${V1}/a`, { type: MERGE, body: { spec: { size: 1 } } });
