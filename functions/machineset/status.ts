@@ -28,8 +28,9 @@ export const machinesetStatus = defineFunction(
     watches: STATUS_WATCHES,
     owns: ["status"],
     reads: [{ on: Machine, fields: ["spec.clusterName"] }],
-    // Names are reserved and Machines made within this time: a status before it would change the version that they test.
-    queue: { settleMs: 300, minIntervalMs: SECOND },
+    // Names are reserved and Machines made within the first time: a status before would change the version that they test.
+    // The second is the beat of a rollout, which falls apart into steps of single Machines with a shorter one.
+    queue: { settleMs: 300, minIntervalMs: 2 * SECOND },
   },
   async (set, { read, now, cluster }) => {
     const unsettled = { object: set, isDue: () => setWritesDue(set, cluster) };

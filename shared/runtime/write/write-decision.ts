@@ -50,10 +50,11 @@ type Json = { [field: string]: unknown };
 
 /**
  * Sends a decision: deliver, issue, first patches, create, dependents, patch, evict, apply, delete, events, then last
- * patches and those that remove a finalizer. Nothing follows an issue, a first patch or a create that failed: a status must not name an object
- * that does not exist. No Pod is evicted, and nothing else sent, when a patch before that has failed. A finalizer is kept, and
- * no last patch sent, when anything before it failed that must not fail, or that comes back. A create that was refused may bring a patch of
- * its own. Nothing is sent for an apply that changes nothing. Errors of `settle` are passed on.
+ * patches and those that remove a finalizer. Nothing follows an issue, a first patch or a create that failed: a status must
+ * not name an object that does not exist. No Pod is evicted, and nothing else sent, when a patch before that has failed. A
+ * last patch is left out, and a finalizer kept, when anything before it failed that must not fail, or that comes back. A
+ * create that was refused may bring a patch of its own. Nothing is sent for an apply that changes nothing. Errors of
+ * `settle` are passed on.
  */
 export async function writeDecision(given: AnyDecision, context: WriteContext): Promise<Written> {
   const { function: fn, object } = context;

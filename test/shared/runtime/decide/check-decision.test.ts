@@ -138,9 +138,13 @@ describe("a decision", () => {
   });
 
   it("creates and deletes only declared kinds", () => {
-    expect(() => check({ create: [{ cluster: MANAGEMENT, kind: Gadget, object: widget() }] })).toThrow(
-      "creates a Gadget without declaring it",
-    );
+    const gadget = { cluster: MANAGEMENT, kind: Gadget, object: widget() };
+    expect(() => check({ create: [gadget] })).toThrow("creates a Gadget without declaring it");
+    const calls = [{ verb: "create", kind: Widget } as const];
+    const fn = { ...grow, spec: { ...grow.spec, calls } };
+    const owner = { ...gadget, kind: Widget };
+    check({ create: [owner] }, { fn });
+    expect(() => check({ create: [{ ...owner, dependents: [gadget] }] }, { fn })).toThrow("creates a Gadget");
     expect(() => check({ delete: [{ target: { ...own, kind: Gadget } }] })).toThrow(
       "deletes a Gadget without declaring it",
     );
