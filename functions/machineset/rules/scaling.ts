@@ -66,7 +66,7 @@ export function setPlan(
 }
 
 /** A Machine has both of its objects from the current templates. */
-export function isProven(view: SetView): boolean {
+function isProven(view: SetView): boolean {
   return view.own.some((machine) => isFromTemplates(view, machine));
 }
 
