@@ -62,6 +62,8 @@ const NIGHT_SYSTEM = [
  */
 const RETRY = process.env["CI"] === undefined ? 0 : 1;
 
+const CACHE = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
+
 const UNIT = ["functions", "shared", "invariants", "support"].map((name) => `test/${name}/**/*.test.ts`);
 
 export default defineConfig({
@@ -72,7 +74,7 @@ export default defineConfig({
     // Test processes, the command line and workers are started a hundred times: each reads what the first has compiled.
     env: {
       NODE_COMPILE_CACHE: join(tmpdir(), "capstan-compile-cache"),
-      ...kubernetesAssets(process.env["CAPSTAN_KUBERNETES"], join(homedir(), ".cache/capstan")),
+      ...kubernetesAssets(process.env["CAPSTAN_KUBERNETES"], join(CACHE, "capstan")),
     },
     // Node loads tests as it loads Capstan; no test replaces a module. Through Vite each use of an import is a call.
     experimental: { viteModuleRunner: false, nodeLoader: false },

@@ -1,14 +1,14 @@
 import { execFile } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { appendFile, cp, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { renderRelease } from "../../../infra/deploy/release.ts";
 import { signingKey, signRelease } from "../../../infra/deploy/sign-release.ts";
 import { SIM_PROVIDERS } from "../../../infra/playground/release/providers.ts";
 import { blocksIn } from "../../support/commands.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 const DIGEST = `sha256:${"5".repeat(64)}`;
 const COMMIT = "c".repeat(40);
@@ -30,11 +30,7 @@ async function commands(): Promise<readonly (readonly string[])[]> {
 }
 
 describe("a signed release", () => {
-  let dir = "";
-  beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), "capstan-signed-"));
-  });
-  afterAll(() => rm(dir, { recursive: true }));
+  const dir = testFolder("signed");
 
   it("S-63: is made and checked as README says, and a changed file is found", async () => {
     const [signing = [], checking = []] = await commands();

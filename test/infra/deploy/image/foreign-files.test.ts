@@ -1,16 +1,12 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { identify } from "../../../../infra/deploy/image/debian.ts";
 import { type Archives, fetchForeign } from "../../../../infra/deploy/image/foreign-files.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
-let cache = "";
-beforeAll(async () => {
-  cache = await mkdtemp(join(tmpdir(), "capstan-cache-"));
-});
-afterAll(() => rm(cache, { recursive: true, force: true }));
+const cache = testFolder("cache");
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const locked = (file: string, text: string) => ({ ...identify(file), file, sha256: sha256(text) });

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
@@ -15,6 +14,7 @@ import { redisMissing } from "../../../support/processes/redis-server.ts";
 import { recordingLog } from "../../../support/recording-log.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { openSharedQueue } from "../../../support/shared-queue.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const WITHIN = { withinMs: 30_000, stepMs: 50 };
 const FUNCTION = "widget-grow";
@@ -73,8 +73,7 @@ describeWith(redisMissing())("a real Redis with these settings", () => {
 
   it("started again with new Secrets, keeps its keys and lets those in whose files are new", async () => {
     await using stack = new AsyncDisposableStack();
-    const dir = await mkdtemp(join(tmpdir(), "capstan-renewed-"));
-    stack.defer(() => rm(dir, { recursive: true, force: true }));
+    const dir = testFolder("renewed");
     const [queueFile, redisCa] = [join(dir, "url"), join(dir, "ca.crt")];
     const write = async ({ url, ca }: { readonly url: string; readonly ca: string }) => {
       await writeFile(queueFile, url);

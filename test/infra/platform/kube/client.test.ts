@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -19,6 +18,7 @@ import {
   text,
 } from "../../../support/processes/scripted-server.ts";
 import { recordingLog } from "../../../support/recording-log.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 import { Thing } from "../../../support/thing.ts";
 
 const verbs = ["get", "list", "patch"];
@@ -459,9 +459,7 @@ describe("client", () => {
   });
 
   it("reads a token file again after a 401, once (KC-02, KC-06)", async () => {
-    const path = await mkdtemp(join(tmpdir(), "capstan-token-"));
-    await using stack = new AsyncDisposableStack();
-    stack.defer(() => rm(path, { recursive: true }));
+    const path = testFolder("token");
     const tokenFile = join(path, "token");
     await writeFile(tokenFile, "new\n");
     await using w = await world(

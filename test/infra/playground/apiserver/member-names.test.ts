@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { testFolder } from "../../../support/test-folder.ts";
 import {
   APPLY,
   type Body,
@@ -184,9 +182,8 @@ describe("names that every object inherits", () => {
   });
 
   it("survive a restart of a server with a data folder", async () => {
-    const data = await mkdtemp(join(tmpdir(), "capstan-names-"));
+    const data = testFolder("names");
     await using stack = new AsyncDisposableStack();
-    stack.defer(() => rm(data, { recursive: true }));
     const first = stack.use(await withFree({ data }));
     await first.server.stop();
     const second = stack.use(await startTestServer({ data, withWidgets: false }));

@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { writeYaml } from "../../../../infra/platform/yaml/write-yaml.ts";
 import { refusedDefinition as whyRefused } from "../../../../infra/playground/apiserver/entry.ts";
 import { checkPaths } from "../../../../infra/providers/contract/check.ts";
@@ -9,12 +8,9 @@ import type { Outcome } from "../../../../infra/providers/contract/finding.ts";
 import { exitStatus } from "../../../../infra/providers/contract/report.ts";
 import { contractRoleOf } from "../../../../shared/contract/rules/crd/contract-kinds.ts";
 import { goodCrd, goodTemplate, without } from "../../../support/contract/crds.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "capstan-contract-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = testFolder("contract");
 
 let count = 0;
 

@@ -1,19 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { refusedDefinition as whyRefused } from "../../../../infra/playground/apiserver/entry.ts";
 import { checkPaths } from "../../../../infra/providers/contract/check.ts";
 import type { Outcome } from "../../../../infra/providers/contract/finding.ts";
 import { goodCrd, type RawCrd, schemaAt } from "../../../support/contract/crds.ts";
 import { GOOD_FILES, storeRelease } from "../../../support/releases/good-release.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
-let dir = "";
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "capstan-hostile-"));
-});
-afterAll(() => rm(dir, { recursive: true, force: true }));
+const dir = testFolder("hostile");
 
 function check(path: string): Promise<Outcome> {
   return checkPaths([path], {

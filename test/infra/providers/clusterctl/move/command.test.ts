@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Secret } from "../../../../../shared/api/core.ts";
@@ -9,6 +7,7 @@ import { plant } from "../../../../support/planted.ts";
 import { EMBEDDED } from "../../../../support/processes/api-servers.ts";
 import { startCli } from "../../../../support/processes/cli.ts";
 import { restingCluster, SECRET_VALUE } from "../../../../support/resting-cluster.ts";
+import { testFolder } from "../../../../support/test-folder.ts";
 
 interface Plan {
   readonly order: readonly (readonly string[])[];
@@ -135,8 +134,7 @@ Order
   });
 
   it("says which server does not answer", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "capstan-move-plan-"));
-    stack.defer(() => rm(folder, { recursive: true, force: true }));
+    const folder = testFolder("move-plan");
     const gone = await EMBEDDED.start();
     const { readFile, writeFile } = await import("node:fs/promises");
     const file = join(folder, "kubeconfig");

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
@@ -15,6 +14,7 @@ import { redisMissing, startRedis } from "../../../../../support/processes/redis
 import { recordingLog } from "../../../../../support/recording-log.ts";
 import { describeWith } from "../../../../../support/requires.ts";
 import { openSharedQueue } from "../../../../../support/shared-queue.ts";
+import { testFolder } from "../../../../../support/test-folder.ts";
 import { newAuthority } from "../../../../../support/tls-files.ts";
 
 const WITHIN = { withinMs: 20_000, stepMs: 50 };
@@ -23,8 +23,7 @@ const FUNCTION = "widget-grow";
 /** A Redis with TLS, and the files by which a worker reaches it. */
 async function startTlsRedis() {
   await using starting = new AsyncDisposableStack();
-  const dir = await mkdtemp(join(tmpdir(), "capstan-rotation-"));
-  starting.defer(() => rm(dir, { recursive: true, force: true }));
+  const dir = testFolder("rotation");
   const file = (name: string) => join(dir, name);
   const authority = await newAuthority();
   /** Writes a certificate for so many hours; returns its files. */
