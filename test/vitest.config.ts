@@ -62,7 +62,7 @@ const NIGHT_SYSTEM = [
  */
 const RETRY = process.env["CI"] === undefined ? 0 : 1;
 
-const CACHE = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
+const CACHE = process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache");
 
 const UNIT = ["functions", "shared", "invariants", "support"].map((name) => `test/${name}/**/*.test.ts`);
 

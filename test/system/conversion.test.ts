@@ -76,6 +76,8 @@ const spoiling = (spoil: (object: Body) => Body): ConversionWebhook["reaction"] 
   converting((object, apiVersion) => spoil(repaint(object, apiVersion)));
 
 const FAILED = `conversion webhook for ${PAINTS_GROUP}/v1, Kind=Paint failed:`;
+/** Begins what servers from 1.37 on say of a stored object. */
+const CORRUPT = "(Internal error occurred: StorageError: corrupt object, [^\\n]*revision=\\d+: )?";
 const RETURNED = `conversion webhook for ${PAINTS_GROUP}/v1, Kind=Paint returned`;
 
 /** Mistakes of a webhook, and how the answers to the client of the API server begin. */
@@ -238,7 +240,9 @@ for (const flavour of API_SERVERS) {
       const { code, body } = await api.call("GET", `${V2}/a`);
       expect([code, body.message]).toEqual([
         500,
-        expect.stringMatching(`${RETURNED} invalid metadata: metadata.labels: Invalid value: "-": name part`),
+        expect.stringMatching(
+          `^${CORRUPT}${RETURNED} invalid metadata: metadata.labels: Invalid value: "-": name part`,
+        ),
       ]);
     });
 
@@ -259,7 +263,7 @@ for (const flavour of API_SERVERS) {
       ]);
       expect((await api.call("GET", `${V1}/b`)).code).toBe(404);
       const deleted = await api.call("DELETE", `${V2}/a`);
-      expect(deleted.body.message).toEqual(expect.stringContaining(`${FAILED} hub lost`));
+      expect(deleted.body.message).toMatch(new RegExp(`^${CORRUPT}${FAILED} hub lost$`));
       // Requests that do not need it are not disturbed.
       expect((await api.call("GET", `${V1}/a`)).body.spec.color).toBe("red");
       const changed = await api.call("PATCH", `${V1}/a`, { type: MERGE, body: { spec: { size: 1 } } });

@@ -15,7 +15,7 @@ import {
   reservationPatch,
   reservedNames,
 } from "../../../shared/rules/machines/reservation.ts";
-import { designOf, setTemplate } from "./in-place.ts";
+import { designOf } from "./in-place.ts";
 import { isOwnMachine } from "./machines.ts";
 import type { SetView } from "./machines-view.ts";
 import { namingOf } from "./problems.ts";
@@ -55,6 +55,7 @@ export async function replicaWork(read: Reader, view: SetView, now: Date): Promi
   const drawn = known.missing > 0 ? await drawnNames(read, view, known) : [];
   const plan = drawn.length > 0 ? setPlan(view, taken, [...known.reserved, ...drawn]) : known;
 
+  const design = designOf(set);
   const due = dueClones(view).filter(({ machine, role }) => isOfTemplate(set, machine, role));
   const sources = await readSources(read, set, plan.create.length > 0 ? ROLES : due.map(({ role }) => role));
   const problems = sources.flatMap(({ source }) => ("problem" in source ? [source.problem] : []));
@@ -63,13 +64,13 @@ export async function replicaWork(read: Reader, view: SetView, now: Date): Promi
       .filter(({ role }) => roles.includes(role))
       .flatMap(({ source }): readonly NewObject[] => {
         if ("problem" in source) return [];
-        const clone = cloneFor(machine, source, setTemplate(set).metadata);
+        const clone = cloneFor(machine, source, design.metadata);
         return [{ ...clone, ifFails: { event: REFUSED, againAfterMs } }];
       });
   // A Machine would wait for objects that cannot be made.
   const names = problems.length > 0 ? [] : plan.create;
   const machines = names.map((name): NewObject => {
-    const machine = newMachine(name, designOf(set));
+    const machine = newMachine(name, design);
     return {
       ...machine,
       ifFails: { event: REFUSED, againAfterMs: MACHINE_AGAIN_MS },

@@ -42,7 +42,7 @@ if not paused then
     local entry = entryIn('q', RESEND, key)
     if entry then
       -- With the same seq: with a backlog older than the resend time every token would otherwise be stale on arrival.
-      -- Time in which nobody ticked, as while Redis was away, is no backlog: the age counts until the token was due.
+      -- A time without ticks, as while Redis was away, is not a backlog: the age counts until the token was due.
       zadd(RESEND, now + math.max(RESEND_MS, call('ZSCORE', RESEND, key) - entry.at), key)
       count('resent')
       -- In front of younger tokens, which may have delayed the first one. The places decide which key the worker then
