@@ -25,7 +25,6 @@ const DEPLOYMENTS = {
   orphaned: 1,
   edited: 2,
   untemplated: 1,
-  refused: 1,
 } as const;
 type Name = keyof typeof DEPLOYMENTS;
 
