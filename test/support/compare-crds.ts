@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { valueAt } from "../../../shared/api/path.ts";
-import { loadCrds } from "./crd.ts";
+import { valueAt } from "../../shared/api/path.ts";
+import { loadCrds } from "../../infra/platform/crds/crd.ts";
 
 const VERSION = "v1beta2";
 
@@ -153,7 +153,7 @@ export function differences(ours: unknown, published: unknown): readonly Differe
  * difference of its own.
  */
 export async function compareFolder(folder: string): Promise<readonly Difference[]> {
-  const { FILE_BOUNDS, readYaml } = await import("../yaml/read-yaml.ts");
+  const { FILE_BOUNDS, readYaml } = await import("../../infra/platform/yaml/read-yaml.ts");
   const ours = new Map((await loadCrds()).map((crd) => [crd.metadata.name, crd]));
   const found: Difference[] = [];
   for (const file of (await readdir(folder)).filter((name) => name.endsWith(".yaml")).sort(byText)) {

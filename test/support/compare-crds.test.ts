@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { compareFolder, differences } from "../../../../infra/platform/crds/compare.ts";
-import { loadCrds } from "../../../../infra/platform/crds/crd.ts";
-import { describeWith } from "../../../support/requires.ts";
-import { inShared, sharedMissing } from "../../../support/shared.ts";
+import { compareFolder, differences } from "./compare-crds.ts";
+import { loadCrds } from "../../infra/platform/crds/crd.ts";
+import { describeWith } from "./requires.ts";
+import { inShared, sharedMissing } from "./shared.ts";
 
 const PUBLISHED = "data/core-crds";
 
