@@ -21,32 +21,36 @@ export interface Reports extends AsyncDisposable {
 }
 
 /**
- * Opens reports, on standard error, of the watches that no longer bring changes to a queue and of keys that wait although
+ * Returns reports, on standard error, of the watches that no longer bring changes to a queue and of keys that wait although
  * no process serves their function. Where neither is known, such as to a user of Redis without the right, they say why.
  */
-export async function openReports(source: LetterSource, functions: readonly AnyFunction[]): Promise<Reports> {
-  const opened = new AsyncDisposableStack();
+export function openReports(source: LetterSource, functions: readonly AnyFunction[]): Reports {
   const open = async () => {
-    const store = opened.use(await source.backend.store({ log: QUIET }));
-    const { unserved } = opened.use(await openHistory(source, functions, {}));
-    return async (): Promise<readonly string[]> => {
+    await using opening = new AsyncDisposableStack();
+    const store = opening.use(await source.backend.store({ log: QUIET }));
+    const { unserved } = opening.use(await openHistory(source, functions, {}));
+    const messages = async (): Promise<readonly string[]> => {
       const { silences } = await readFreshness(store, source.clock.now());
       const [first] = (await unserved?.()) ?? [];
       return [...silences, ...(first?.late === undefined ? [] : [first.late])].map(({ message }) => message);
     };
+    return { messages, resources: opening.move() };
   };
-  const opening = open();
   const unknown = (error: unknown) => [`whether relay and workers run is not known: ${messageOf(error)}`];
+  let opened: ReturnType<typeof open> | undefined;
   let said: readonly string[] = [];
   return {
     async report() {
-      const messages = await opening.then((look) => look()).catch(unknown);
+      opened ??= open();
+      opened.catch(() => {
+        opened = undefined;
+      });
+      const messages = await opened.then((known) => known.messages()).catch(unknown);
       for (const message of messages) if (!said.includes(message)) printError(message);
       said = messages;
     },
     async [Symbol.asyncDispose]() {
-      await opening.catch(() => undefined);
-      await opened.disposeAsync();
+      await opened?.then(({ resources }) => resources.disposeAsync()).catch(() => undefined);
     },
   };
 }

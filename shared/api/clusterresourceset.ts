@@ -3,7 +3,6 @@ import { conditionsSchema, deprecatedSchema, deprecatedStatusFields } from "./co
 import type { Kind } from "./kinds.ts";
 import {
   atomicList,
-  dnsSubdomain,
   EXPRESSIONS,
   IMMUTABLE,
   type Immutable,
@@ -15,12 +14,16 @@ import {
   typeMeta,
   validations,
 } from "./meta.ts";
-import { AGE, PAUSED } from "./printer-columns.ts";
+import { AGE, CLUSTER, conditionColumn, PAUSED } from "./printer-columns.ts";
 
 /** API group of the kinds that bring manifests of users into workload clusters. */
 const ADDONS_GROUP = "addons.cluster.x-k8s.io";
 /** Type of the Secrets whose values are manifests; no other Secret is read for them. */
 export const RESOURCE_SECRET_TYPE = `${ADDONS_GROUP}/resource-set`;
+
+const APPLIED = conditionColumn("Applied", "ResourcesApplied", {
+  description: "Whether all resources are in all Clusters",
+});
 
 const resourceShape = () => ({
   kind: z.enum(["Secret", "ConfigMap"]).describe("Secret or ConfigMap."),
@@ -97,7 +100,7 @@ export const ClusterResourceSet: Kind<ClusterResourceSet> = {
   namespaced: true,
   schema: clusterResourceSetSchema,
   foundByNamespace: true,
-  crd: { categories: ["cluster-api"], status: true, printerColumns: [PAUSED, AGE] },
+  crd: { categories: ["cluster-api"], status: true, printerColumns: [APPLIED, PAUSED, AGE] },
 };
 
 const resourceBindingSchema = () =>
@@ -120,22 +123,23 @@ const bindingSchema = () =>
     .object({
       ...typeMeta(),
       metadata: objectMetaSchema(),
-      spec: notEmpty({
-        bindings: atomicList(
-          z.object({
-            clusterResourceSetName: dnsSubdomain().describe("Name of the ClusterResourceSet."),
-            resources: atomicList(resourceBindingSchema(), { min: 1, max: 100 })
-              .optional()
-              .describe("Its resources that were applied, 1 to 100."),
-          }),
-          { min: 1, max: 100 },
-        )
-          .optional()
-          .describe("Resources that were applied, one entry for each set, 1 to 100."),
-        clusterName: text(1, 63)
-          .optional()
-          .describe("Name of the Cluster, in the same namespace. It cannot be changed."),
-      })
+      spec: z
+        .object({
+          bindings: atomicList(
+            z.object({
+              clusterResourceSetName: text(1, 253).describe("Name of the ClusterResourceSet."),
+              resources: atomicList(resourceBindingSchema(), { max: 100 })
+                .optional()
+                .describe("Its resources that were applied, at most 100."),
+            }),
+            { max: 100 },
+          )
+            .optional()
+            .describe("Resources that were applied, one entry for each set, at most 100."),
+          clusterName: text(1, 63)
+            .optional()
+            .describe("Name of the Cluster, in the same namespace. It cannot be changed."),
+        })
         .meta(
           validations({
             rule: "!has(oldSelf.clusterName) || (has(self.clusterName) && self.clusterName == oldSelf.clusterName)",
@@ -163,5 +167,5 @@ export const ClusterResourceSetBinding: Kind<ClusterResourceSetBinding> = {
   namespaced: true,
   schema: bindingSchema,
   foundByNamespace: true,
-  crd: { categories: ["cluster-api"], status: false, printerColumns: [AGE] },
+  crd: { categories: ["cluster-api"], status: false, printerColumns: [CLUSTER, AGE] },
 };

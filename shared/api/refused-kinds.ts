@@ -6,7 +6,7 @@ import clusterClass from "./published/clusterclasses.json" with { type: "json" }
 import extensionConfig from "./published/extensionconfigs.json" with { type: "json" };
 
 // Kinds that clients look for, and that Capstan does not run. `published/` holds their schemas as Cluster API v1.14.2
-// publishes them for v1beta2, without descriptions: `npm run compare-crds` says where a later version differs.
+// publishes them for v1beta2, without descriptions: `npm run compare-release` says where a later version differs.
 
 /** Returns why an object of the kind is refused, and what to do. */
 function refusalOf(kind: string, instead: string): string {

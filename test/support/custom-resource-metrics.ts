@@ -1,17 +1,15 @@
 import { readFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
 import type { KubeObject } from "../../shared/api/kinds.ts";
-
-/** Where `.ci/run` builds Cluster API, unless the environment names another folder. */
-const CLUSTER_API = process.env["CAPSTAN_CLUSTER_API"] ?? join(homedir(), ".cache/capstan/cluster-api");
+import { PUBLISHED_CONFIG } from "./processes/cluster-api.ts";
 
 type Path = readonly string[];
 
 interface Each {
   readonly path?: Path | null;
   readonly valueFrom?: Path | null;
+  readonly labelsFromPath?: { readonly [label: string]: Path };
   readonly nilIsZero?: boolean;
   readonly list?: readonly string[];
 }
@@ -22,16 +20,27 @@ interface Family {
   readonly each: { readonly gauge?: Each; readonly stateSet?: Each; readonly info?: Each };
 }
 
-interface Resource {
-  readonly groupVersionKind: { readonly group: string; readonly kind: string };
+export interface Resource {
+  readonly groupVersionKind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly metricNamePrefix: string;
   readonly metrics: readonly Family[];
 }
 
-/** The configuration for kube-state-metrics that Cluster API publishes, unmodified. */
-export async function upstreamMetrics(): Promise<readonly Resource[]> {
-  const text = await readFile(join(CLUSTER_API, "capi-config/metrics/crd-metrics-config.yaml"), "utf8");
+/** The configuration for kube-state-metrics that Cluster API publishes in its folder `config`, unmodified. */
+export async function upstreamMetrics(config = PUBLISHED_CONFIG): Promise<readonly Resource[]> {
+  const text = await readFile(join(config, "metrics/crd-metrics-config.yaml"), "utf8");
   return (parse(text) as { readonly spec: { readonly resources: readonly Resource[] } }).spec.resources;
+}
+
+/** The fields of an object that a resource's metrics read, below members of a list as below an object: `status.conditions.type`. */
+export function fieldsRead({ metrics }: Resource): readonly string[] {
+  const each = metrics.flatMap(({ each: { gauge, stateSet, info } }) => gauge ?? stateSet ?? info ?? []);
+  const fields = each.flatMap(({ path, valueFrom, labelsFromPath = {} }) =>
+    [valueFrom, ...Object.values(labelsFromPath)].map((below) =>
+      [...(path ?? []), ...(below ?? [])].join("."),
+    ),
+  );
+  return [...new Set(fields)];
 }
 
 /**

@@ -4,9 +4,12 @@ import { join, relative } from "node:path";
 import { NAMESPACE, type ServerProcess } from "../../infra/deploy/manifests/deployments.ts";
 import { renderInto } from "../../infra/deploy/rendered.ts";
 import { writeYaml } from "../../infra/platform/yaml/write-yaml.ts";
-import { type CliProcess, startCli } from "./processes/cli.ts";
+import { type CliProcess, MAIN, startCli } from "./processes/cli.ts";
 import { kubectlFor } from "./processes/kubectl.ts";
 import type { RealServer } from "./processes/real-server.ts";
+import { commandLine } from "./processes/run-command.ts";
+
+const capstan = commandLine(process.execPath, [MAIN], process.env);
 
 /** The functions of the simulated provider, whose accounts are not ours. */
 export const OF_SIMS = ["bootstrap-sim", "control-plane-sim", "infrastructure-sim"];
@@ -17,6 +20,8 @@ interface DeployedAccounts extends AsyncDisposable {
   readonly manifests: string;
   /** A kubeconfig with the token of `capstan-relay`. */
   fileOf(account: string): string;
+  /** Gives them the rights that the providers of the server want of them. */
+  grantForProviders(): Promise<void>;
   /** Starts a process of the base under the token of its account. */
   start(process: ServerProcess, queue: string, ...more: readonly string[]): CliProcess;
 }
@@ -62,6 +67,10 @@ export async function deployAccounts(
   return {
     manifests,
     fileOf,
+    async grantForProviders() {
+      const rbac = await capstan(`rbac --from-cluster --kubeconfig ${server.kubeconfigFile}`);
+      await kubectl("apply --validate=strict -f -", rbac);
+    },
     start({ name, part, functions }, queue, ...more) {
       const names = functions.map(({ spec }) => spec.name);
       const shared = ["--kubeconfig", fileOf(name), "--queue", queue];

@@ -16,4 +16,5 @@ export function testFolder(name: string): string {
 export function removeTestFolders(): void {
   for (const folder of made) rmSync(folder, { recursive: true, force: true });
   made.clear();
+  process.off("exit", removeTestFolders);
 }

@@ -1,5 +1,4 @@
-import { mkdtempDisposable, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
@@ -23,6 +22,7 @@ import {
   KNOWN_FORMS,
   substitutionForms,
 } from "../support/substitution-forms.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const RELEASES = inShared("data/provider-releases");
 
@@ -99,8 +99,8 @@ describeWith(clusterctlMissing())("templates of clusters", () => {
   });
 
   it("are rendered as clusterctl does where it changes everything", async () => {
-    await using dir = await mkdtempDisposable(join(tmpdir(), "capstan-template-"));
-    const file = join(dir.path, "cluster-template.yaml");
+    const dir = testFolder("template");
+    const file = join(dir, "cluster-template.yaml");
     await writeFile(file, ODD_COMPONENTS);
     expect(renderClusterTemplate(ODD_COMPONENTS, TEMPLATED)).toEqual((await generateCluster(file)).objects);
   });
@@ -118,8 +118,8 @@ const TEMPLATED = { targetNamespace: "new", values: withEnvironment(NO_VALUES, C
 
 async function generateCluster(file: string): Promise<{ readonly objects: readonly Manifest[] }> {
   await using clusterctl = await startClusterctl({ config: "{}", env: FORM_VALUES });
-  await using dir = await mkdtempDisposable(join(tmpdir(), "capstan-generated-"));
-  const out = join(dir.path, "out.yaml");
+  const dir = testFolder("generated");
+  const out = join(dir, "out.yaml");
   const flags =
     "--target-namespace new --kubernetes-version v1.34.2 --control-plane-machine-count 1 --worker-machine-count 2";
   await clusterctl(`generate cluster c1 --from ${file} --write-to ${out} ${flags}`);
@@ -179,8 +179,8 @@ describeWith(clusterctlMissing())("components in which clusterctl changes everyt
   ])("are rendered as clusterctl does %s", async (_title, config, targetNamespace) => {
     const flags = targetNamespace === undefined ? "" : `--target-namespace ${targetNamespace}`;
     const real = objectsOf(await generateComponents(ODD_COMPONENTS, { env: FORM_VALUES, config, flags }));
-    await using dir = await mkdtempDisposable(join(tmpdir(), "capstan-values-"));
-    const file = join(dir.path, "values.yaml");
+    const dir = testFolder("values");
+    const file = join(dir, "values.yaml");
     await writeFile(file, writeYaml(config));
     const values = withEnvironment(await readValues(file), FORM_VALUES);
     const objects = renderComponents(ODD_COMPONENTS, { label: LABEL, targetNamespace, values });

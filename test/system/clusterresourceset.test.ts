@@ -1,5 +1,4 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ClusterResourceSet, ClusterResourceSetBinding } from "../../shared/api/clusterresourceset.ts";
@@ -12,6 +11,7 @@ import { ownNamespace } from "../support/own-namespace.ts";
 import { JUDGES } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const WITHIN = { withinMs: 60_000, stepMs: 200 };
 
@@ -56,7 +56,7 @@ async function startCluster(kubectl: Kubectl, apply: (text: string) => Promise<s
   await kubectl(`label cluster/${name} cni=yes`);
   await kubectl(`wait cluster/${name} --for=condition=RemoteConnectionProbe --timeout=120s`);
   const secret: Secret = JSON.parse(await kubectl(`get secret/${name}-kubeconfig -o json`));
-  const file = join(await mkdtemp(join(tmpdir(), "capstan-")), "kubeconfig");
+  const file = join(testFolder("workload"), "kubeconfig");
   await writeFile(file, Buffer.from(secret.data?.["value"] ?? "", "base64"));
   return kubectlFor(file, "addons");
 }

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../infra/platform/clock.ts";
@@ -21,6 +20,7 @@ import { ensureNamespace, startSide, type TestSide } from "../support/management
 import { API_SERVERS, type ServerFlavour } from "../support/processes/api-servers.ts";
 import { runCli } from "../support/processes/cli.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const OPTIONS = { named: new Map(), assumed: "v1beta2" as const, waivers: new Map() };
 
@@ -221,7 +221,7 @@ function kindOf({ apiVersion, kind }: RawObject): Kind {
 }
 
 /** No server listens at port 1 of the loopback address. */
-const AWAY = join(mkdtempSync(join(tmpdir(), "capstan-away-")), "kubeconfig");
+const AWAY = join(testFolder("away"), "kubeconfig");
 writeFileSync(
   AWAY,
   JSON.stringify({

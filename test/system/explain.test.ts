@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { NotedRun } from "../../infra/cli/history/history.ts";
@@ -10,17 +8,17 @@ import { runCli, startCli } from "../support/processes/cli.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const WITHIN = { withinMs: 60_000, stepMs: 200 };
 
-async function world() {
-  const dir = await mkdtemp(join(tmpdir(), "capstan-explain-"));
+function world() {
+  const dir = testFolder("explain");
   const kubeconfig = join(dir, "kubeconfig");
   return {
     kubeconfig,
     letters: ["--dead-letters", join(dir, "letters.jsonl")],
     kubectl: kubectlFor(kubeconfig),
-    [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
   };
 }
 
@@ -46,7 +44,7 @@ function functionOf(explained: Explained, name: string): ExplainedFunction {
 
 describeWith(kubectlMissing())("capstan explain beside capstan up", () => {
   it("says why a pool is stuck, with the queue's memory or without, as a tree for its Cluster", async () => {
-    await using place = await world();
+    const place = world();
     const { kubeconfig, kubectl, letters } = place;
     const up = ["up", "--metrics-address", "127.0.0.1:0", "--write-kubeconfig", kubeconfig, ...letters];
     await using running = startCli(up);
@@ -168,7 +166,7 @@ describeWith(kubectlMissing())("capstan explain beside capstan up", () => {
 
 describeWith(redisMissing() ?? kubectlMissing())("capstan explain with a shared queue", () => {
   it("reads what relay and workers know: state, last run with its causes, next run", async () => {
-    await using place = await world();
+    const place = world();
     await using redis = await startRedis();
     const { kubeconfig } = place;
     const roles = ["--roles", "apiserver", "cloud", "--quiet", "--write-kubeconfig", kubeconfig];

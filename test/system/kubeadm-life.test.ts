@@ -18,16 +18,13 @@ import {
   UPGRADES,
 } from "../support/life/life.ts";
 import { type AuditedRequest, readAuditLog } from "../support/processes/audit-log.ts";
-import { MAIN } from "../support/processes/cli.ts";
 import { clusterApiMissing, startClusterApi } from "../support/processes/cluster-api.ts";
 import { kubeadmProvidersMissing, startKubeadmProviders } from "../support/processes/kubeadm-providers.ts";
 import { kubectlFor } from "../support/processes/kubectl.ts";
 import { type RealServer, realServerMissing, startRealServer } from "../support/processes/real-server.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
-import { commandLine } from "../support/processes/run-command.ts";
 import { describeWith } from "../support/requires.ts";
 
-const capstanCli = commandLine(process.execPath, [MAIN], process.env);
 const ASSETS = process.env["KUBEBUILDER_ASSETS"] ?? "";
 const STEPS = [COMES_UP, UPGRADES, GROWS, LOSES, SHRINKS, RESTS, ENDS];
 const READS = new Set(["get", "list"]);
@@ -75,10 +72,7 @@ const capstanBeside: StartCore = async (server, stack) => {
       const usages = await Promise.all(running.map(({ child }) => usageOf(child.pid)));
       return usages.reduce((sum, usage) => sum + usage.residentMiB, 0);
     },
-    async grant() {
-      const rbac = await capstanCli(`rbac --from-cluster --kubeconfig ${kubeconfigFile}`);
-      await kubectlFor(kubeconfigFile)("apply --validate=strict -f -", rbac);
-    },
+    grant: () => accounts.grantForProviders(),
   };
 };
 

@@ -148,7 +148,7 @@ for (const flavour of JUDGES) {
         await world.rolledOut("refused", 1);
       });
 
-      it("count revisions anew once a user has written one that is no number", async () => {
+      it("give their set a new revision once a user has written one that is not a number", async () => {
         const first = await ready("numbered");
         await world.edit("numbered", OTHER_VERSION);
         const second = await anotherSet("numbered", first);
@@ -207,7 +207,7 @@ for (const flavour of JUDGES) {
         }, WITHIN);
       });
 
-      it("go on by the other strategy when a user changes it", async () => {
+      it("continue by the other strategy when a user changes it", async () => {
         const first = await ready("switched");
         await world.edit("switched", {
           ...OTHER_VERSION,

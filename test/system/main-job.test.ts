@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startCapstan } from "../support/capstan.ts";
@@ -8,6 +7,7 @@ import { simCluster, simPool } from "../support/manifests.ts";
 import { API_SERVERS } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const WITHIN_MS = 30_000;
 /** A real garbage collector learns of new kinds every 30 s only. */
@@ -33,18 +33,18 @@ for (const flavour of API_SERVERS) {
       await kubectl("wait machinepool/p1 --for=jsonpath={.status.phase}=Running --timeout=240s");
       await kubectl("wait machinepool/p1 --for=condition=Available --timeout=240s");
       await kubectl("wait cluster/c1 --for=condition=Available --timeout=240s");
-      await using workload = await workloadKubectl(kubectl, "c1");
-      await poolHasNodes(kubectl, workload.kubectl, 3);
+      const workload = await workloadKubectl(kubectl, "c1");
+      await poolHasNodes(kubectl, workload, 3);
 
       for (const replicas of [5, 1]) {
         await kubectl(`scale machinepool/p1 --replicas=${replicas}`);
-        await poolHasNodes(kubectl, workload.kubectl, replicas);
+        await poolHasNodes(kubectl, workload, replicas);
       }
 
       await nothingIsWritten(async () => (await server.requests()).filter(isCapstanWrite));
 
       await kubectl("delete machinepool/p1 --timeout=240s");
-      await eventually(async () => expect(await nodesOf(workload.kubectl)).toHaveLength(0), {
+      await eventually(async () => expect(await nodesOf(workload)).toHaveLength(0), {
         withinMs: WITHIN_MS,
       });
       await kubectl("delete cluster/c1 --timeout=240s");
@@ -95,17 +95,11 @@ async function nothingIsWritten(writes: () => Promise<readonly object[]>): Promi
   await holds(async () => expect((await writes()).slice(settled)).toEqual([]), { forMs: 5_000, stepMs: 500 });
 }
 
-async function workloadKubectl(
-  kubectl: Kubectl,
-  cluster: string,
-): Promise<{ kubectl: Kubectl } & AsyncDisposable> {
+async function workloadKubectl(kubectl: Kubectl, cluster: string): Promise<Kubectl> {
   const encoded = await kubectl(`get secret ${cluster}-kubeconfig -o jsonpath={.data.value}`);
-  const dir = await mkdtemp(join(tmpdir(), "capstan-workload-"));
+  const dir = testFolder("workload");
   await writeFile(join(dir, "kubeconfig"), Buffer.from(encoded, "base64"), { mode: 0o600 });
-  return {
-    kubectl: kubectlFor(join(dir, "kubeconfig")),
-    [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
-  };
+  return kubectlFor(join(dir, "kubeconfig"));
 }
 
 async function nodesOf(workload: Kubectl): Promise<NodeList["items"]> {

@@ -18,7 +18,7 @@ import {
 import { objectsThrough } from "../support/objects.ts";
 import { REAL } from "../support/processes/api-servers.ts";
 import { type AuditedRequest, readAuditLog } from "../support/processes/audit-log.ts";
-import { type CliProcess, runCli } from "../support/processes/cli.ts";
+import type { CliProcess } from "../support/processes/cli.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { type RealServer, startRealServer } from "../support/processes/real-server.ts";
 import { redisMissing, startRedis } from "../support/processes/redis-server.ts";
@@ -137,8 +137,7 @@ describeWith(REAL.missing ?? redisMissing() ?? kubectlMissing(), REAL)(
           ["owner-enforcement"],
         ),
       );
-      const { output } = await runCli("rbac", "--from-cluster", "--kubeconfig", server.kubeconfigFile);
-      await kubectl("apply --validate=strict -f -", output);
+      await accounts.grantForProviders();
       for (const [account, rights] of Object.entries(TAKEN)) await takeRights(kubectl, account, rights);
       await takeRights(kubectl, OF_OWNERS.account, [OF_OWNERS.right]);
       // The simulated providers are others' work, under an account of their own.

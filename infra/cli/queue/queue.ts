@@ -59,7 +59,7 @@ async function show(patterns: readonly string[], options: QueueOptions): Promise
   if (queue === undefined) throw new Error("bug: a shared queue has no ledger");
   const functions = await loadFunctions(patterns.length === 0 ? undefined : patterns, options.functionsDir);
   const names = functions.map(({ spec }) => spec.name);
-  await using reports = await openReports(source, functions);
+  await using reports = openReports(source, functions);
   await watchRows(options, {
     clock: source.clock,
     async look() {

@@ -1,16 +1,16 @@
 import { execFile } from "node:child_process";
-import { glob, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { glob, readFile, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { load } from "js-yaml";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { npmArchive } from "../../../infra/deploy/npm-package.ts";
 import { loadFunctions } from "../../../infra/worker/load.ts";
 import { redisMissing, startRedis } from "../../support/processes/redis-server.ts";
 import { startSqs } from "../../support/processes/sqs.ts";
 import { describeWith } from "../../support/requires.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 /** Libraries that a package uses where they are installed, and does without elsewhere. */
 const OPTIONAL = ["bufferutil", "utf-8-validate", "supports-color", "pg", "@valkey/valkey-glide"];
@@ -21,13 +21,12 @@ let home = "";
 let folder = "";
 beforeAll(async () => {
   // No folder above it has packages.
-  home = await mkdtemp(join(tmpdir(), "capstan-built-"));
+  home = testFolder("built");
   const { name, content } = await npmArchive("v0.1.0");
   await writeFile(join(home, name), content);
   await shell("npm", ["install", "--offline", "--no-audit", "--no-fund", `./${name}`], { cwd: home });
   folder = join(home, "node_modules/capstan");
 });
-afterAll(() => rm(home, { recursive: true, force: true }));
 
 const ENV = { ...process.env, AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "s" };
 const node = async (...words: string[]) =>

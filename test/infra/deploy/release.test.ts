@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { loadAll } from "js-yaml";
@@ -10,6 +9,7 @@ import { renderRelease } from "../../../infra/deploy/release.ts";
 import { renderedFiles } from "../../../infra/deploy/rendered.ts";
 import { SIM_PROVIDERS } from "../../../infra/playground/release/providers.ts";
 import { PROVIDERS } from "../../support/capstan-release.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 const OPTIONS = {
   providers: SIM_PROVIDERS,
@@ -178,7 +178,7 @@ describe("a release", () => {
   });
 
   it("is written beside the releases of other versions", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "capstan-release-"));
+    const folder = testFolder("release");
     const release = (version: string) =>
       promisify(execFile)(process.execPath, [
         "infra/cli/release.ts",
@@ -187,20 +187,16 @@ describe("a release", () => {
         "--image=ghcr.io/example/capstan",
         "--no-build",
       ]);
-    try {
-      await release("v0.1.0");
-      const { stdout } = await release("v0.1.1");
-      expect(stdout).toContain(`clusterctl --config ${folder}/clusterctl.yaml`);
-      expect(await readdir(join(folder, "chart/v0.1.1"))).toEqual(["capstan-0.1.1.tgz", "oci"]);
-      expect((await readdir(join(folder, "control-plane-sim"))).toSorted()).toEqual(["v0.1.0", "v0.1.1"]);
-      const config = await readFile(join(folder, "clusterctl.yaml"), "utf8");
-      expect(config).toContain(`url: file://${folder}/cluster-api/latest/core-components.yaml`);
-      await expect(release("v9.0.0")).rejects.toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(/^capstan: version/),
-      });
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    await release("v0.1.0");
+    const { stdout } = await release("v0.1.1");
+    expect(stdout).toContain(`clusterctl --config ${folder}/clusterctl.yaml`);
+    expect(await readdir(join(folder, "chart/v0.1.1"))).toEqual(["capstan-0.1.1.tgz", "oci"]);
+    expect((await readdir(join(folder, "control-plane-sim"))).toSorted()).toEqual(["v0.1.0", "v0.1.1"]);
+    const config = await readFile(join(folder, "clusterctl.yaml"), "utf8");
+    expect(config).toContain(`url: file://${folder}/cluster-api/latest/core-components.yaml`);
+    await expect(release("v9.0.0")).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^capstan: version/),
+    });
   });
 });

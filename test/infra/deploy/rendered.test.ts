@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { loadAll } from "js-yaml";
 import { expect, it } from "vitest";
 import { apiReference, renderedFiles, renderInto } from "../../../infra/deploy/rendered.ts";
 import { KINDS } from "../../../shared/api/registry.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 const files = await renderedFiles();
 
@@ -17,16 +17,12 @@ it("D-201: is the same each time, and all of it can be read", async () => {
 });
 
 it("D-201: takes the place of what a folder has held", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "capstan-rendered-"));
-  try {
-    await writeFile(join(folder, "old.yaml"), "");
-    await renderInto(folder);
-    const found = await readdir(folder, { recursive: true, withFileTypes: true });
-    expect(found.filter((entry) => entry.isFile())).toHaveLength(files.size);
-    expect(await readFile(join(folder, "aws/rights.yaml"), "utf8")).toBe(files.get("aws/rights.yaml"));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const folder = testFolder("rendered");
+  await writeFile(join(folder, "old.yaml"), "");
+  await renderInto(folder);
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  expect(found.filter((entry) => entry.isFile())).toHaveLength(files.size);
+  expect(await readFile(join(folder, "aws/rights.yaml"), "utf8")).toBe(files.get("aws/rights.yaml"));
 });
 
 it("D-202: runs no simulated provider with kubectl, and CustomResourceDefinitions are apart", () => {

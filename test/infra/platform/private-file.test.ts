@@ -1,18 +1,6 @@
-import {
-  chmod,
-  chown,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, chown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import {
   appendPrivateFile,
   openPrivateFolder,
@@ -21,13 +9,13 @@ import {
   writePrivateFile,
 } from "../../../infra/platform/private-file.ts";
 import { startApiServer } from "../../../infra/playground/apiserver/entry.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 let data = "";
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), "capstan-data-"));
+  dir = testFolder("data");
   data = join(dir, "data");
 });
-afterEach(() => rm(dir, { recursive: true, force: true }));
 
 describe("the folder of an API server's objects", () => {
   it("is made for its owner only, and so are its files", async () => {
@@ -75,9 +63,8 @@ describe("the folder of an API server's objects", () => {
 
 let dir = "";
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), "capstan-private-"));
+  dir = testFolder("private");
 });
-afterEach(() => rm(dir, { recursive: true, force: true }));
 
 const modeOf = async (file: string): Promise<number> => (await stat(file)).mode & 0o777;
 

@@ -20,11 +20,13 @@ export interface ClusterApiProcess extends AsyncDisposable {
 const TOOLS = inShared("tools/capi");
 /** Where `.ci/run` builds it, unless the environment names another folder. */
 const BINARIES = process.env["CAPSTAN_CLUSTER_API"] ?? join(homedir(), ".cache/capstan/cluster-api");
+/** The folder `config` of that release, as it is published. */
+export const PUBLISHED_CONFIG = join(BINARIES, "capi-config");
 
 /** Why Cluster API's manager cannot be started; undefined when it can. */
 export function clusterApiMissing(): string | undefined {
   const missing = sharedMissing("tools/capi/up.sh");
-  if (missing !== undefined || existsSync(join(BINARIES, "capi-config"))) return missing;
+  if (missing !== undefined || existsSync(PUBLISHED_CONFIG)) return missing;
   return `${BINARIES} lacks a complete build; fill it with ${join(TOOLS, "build.sh")} ${BINARIES}`;
 }
 

@@ -1,11 +1,11 @@
-import { mkdtempDisposable, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readObjects } from "../../../../infra/providers/clusterctl/render/namespaces.ts";
 import { valueAt } from "../../../../shared/api/path.ts";
 import { commandLine } from "../../../support/processes/run-command.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const MAIN = fileURLToPath(new URL("../../../../infra/cli/main.ts", import.meta.url));
 
@@ -23,13 +23,13 @@ data:
 
 /** `capstan contract render` of a text with values in a file. */
 async function render(text: string, { flags = "", values = "", env = {}, name = "components.yaml" } = {}) {
-  await using dir = await mkdtempDisposable(join(tmpdir(), "capstan-render-"));
-  await writeFile(join(dir.path, name), text);
-  await writeFile(join(dir.path, "values.yaml"), values);
+  const dir = testFolder("render");
+  await writeFile(join(dir, name), text);
+  await writeFile(join(dir, "values.yaml"), values);
   const capstan = commandLine(process.execPath, [MAIN], { PATH: process.env["PATH"], ...env });
-  const files = `${join(dir.path, name)} --variables ${join(dir.path, "values.yaml")}`;
+  const files = `${join(dir, name)} --variables ${join(dir, "values.yaml")}`;
   const ran = await capstan.try(`contract render ${files} --provider infrastructure-good ${flags}`);
-  return { ...ran, output: ran.output.replaceAll(dir.path, "") };
+  return { ...ran, output: ran.output.replaceAll(dir, "") };
 }
 
 describe("capstan contract render", () => {

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { loadAll } from "js-yaml";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -10,6 +9,7 @@ import { renderManifests, writeOverlay } from "../../../support/deployed-account
 import { HELM_OPTIONAL, helmFor, helmMissing } from "../../../support/processes/helm.ts";
 import { kubectlFor, kubectlMissing } from "../../../support/processes/kubectl.ts";
 import { describeWith } from "../../../support/requires.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 /** Values that add the same as a component of kustomize, with those that it changes. */
 const VALUES: { readonly [component: string]: readonly [values: string, components?: readonly string[]] } = {
@@ -44,12 +44,11 @@ describeWith(helmMissing() ?? kubectlMissing(), HELM_OPTIONAL)("the chart under 
   let manifests = "";
   beforeAll(async () => {
     charts = await packedCharts(["v0.1.0"]);
-    dir = await mkdtemp(join(tmpdir(), "capstan-chart-"));
+    dir = testFolder("chart");
     manifests = await renderManifests(join(dir, "rendered"));
   });
   afterAll(async () => {
     await charts[Symbol.asyncDispose]();
-    await rm(dir, { recursive: true, force: true });
   });
 
   const command = (...values: readonly string[]) =>

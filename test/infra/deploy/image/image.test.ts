@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { loadAll } from "js-yaml";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { buildImage, writeDigestComponent } from "../../../../infra/deploy/image/image.ts";
 import { USER_ID } from "../../../../infra/deploy/image/stage.ts";
 import { NAMESPACE } from "../../../../infra/deploy/manifests/deployments.ts";
@@ -27,6 +26,7 @@ import { HELM_OPTIONAL, helmFor, helmMissing } from "../../../support/processes/
 import { type Kubectl, kubectlFor, kubectlMissing } from "../../../support/processes/kubectl.ts";
 import { redisMissing } from "../../../support/processes/redis-server.ts";
 import { describeWith } from "../../../support/requires.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const ROOT = new URL("../../../../", import.meta.url);
 const MIB = 2 ** 20;
@@ -42,7 +42,7 @@ let image: Process;
 
 beforeAll(async () => {
   if (buildahMissing() !== undefined) return;
-  dir = await mkdtemp(join(tmpdir(), "capstan-images-"));
+  dir = testFolder("images");
   const [line = ""] = await commandsIn("infra/deploy/image/README.md");
   await promisify(execFile)("sh", ["-c", line.replace("~", dir)], { cwd: ROOT });
   out = join(dir, "image");
@@ -50,8 +50,6 @@ beforeAll(async () => {
   root = await layout.rootOf("amd64");
   image = await layout.processOf("amd64");
 });
-
-afterAll(() => rm(dir, { recursive: true, force: true }));
 
 const MACHINES: { readonly [code: number]: string } = { 62: "amd64", 183: "arm64" };
 
@@ -330,28 +328,24 @@ interface Container {
 
 describeWith(kubectlMissing())("the component beside an image", () => {
   it("S-62: names it by its digest in every Deployment, also where an overlay names the registry", async () => {
-    const dir = await mkdtemp(join(tmpdir(), "capstan-digest-"));
+    const dir = testFolder("digest");
     const overlay = join(dir, "overlay");
-    try {
-      await writeDigestComponent(DIGEST, join(dir, "kustomize"));
-      await mkdir(overlay);
-      const manifests = await renderManifests(join(dir, "rendered"));
-      const kustomization = {
-        apiVersion: "kustomize.config.k8s.io/v1beta1",
-        kind: "Kustomization",
-        resources: [relative(overlay, join(manifests, "base"))],
-        components: ["../kustomize"],
-        images: [{ name: "capstan", newName: "registry.example.com/capstan" }],
-      };
-      await writeFile(join(overlay, "kustomization.yaml"), JSON.stringify(kustomization));
-      const rendered = loadAll(await kubectlFor("")(`kustomize ${overlay}`)) as readonly Rendered[];
-      const images = rendered
-        .filter(({ kind }) => kind === "Deployment")
-        .flatMap(({ spec }) => spec.template.spec.containers.map(({ image }) => image));
-      expect(images.length).toBeGreaterThan(3);
-      expect(new Set(images)).toEqual(new Set([`registry.example.com/capstan@${DIGEST}`]));
-    } finally {
-      await rm(dir, { recursive: true });
-    }
+    await writeDigestComponent(DIGEST, join(dir, "kustomize"));
+    await mkdir(overlay);
+    const manifests = await renderManifests(join(dir, "rendered"));
+    const kustomization = {
+      apiVersion: "kustomize.config.k8s.io/v1beta1",
+      kind: "Kustomization",
+      resources: [relative(overlay, join(manifests, "base"))],
+      components: ["../kustomize"],
+      images: [{ name: "capstan", newName: "registry.example.com/capstan" }],
+    };
+    await writeFile(join(overlay, "kustomization.yaml"), JSON.stringify(kustomization));
+    const rendered = loadAll(await kubectlFor("")(`kustomize ${overlay}`)) as readonly Rendered[];
+    const images = rendered
+      .filter(({ kind }) => kind === "Deployment")
+      .flatMap(({ spec }) => spec.template.spec.containers.map(({ image }) => image));
+    expect(images.length).toBeGreaterThan(3);
+    expect(new Set(images)).toEqual(new Set([`registry.example.com/capstan@${DIGEST}`]));
   });
 });

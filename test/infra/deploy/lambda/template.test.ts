@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
@@ -11,6 +10,7 @@ import { isAllowed } from "../../../support/aws/iam.ts";
 import { arnOf, readStack } from "../../../support/aws/stack.ts";
 import { cfnLint, cfnLintMissing } from "../../../support/cfn-lint.ts";
 import { describeWith } from "../../../support/requires.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const SECRET = "rediss://capstan:password@redis:6379";
 const PARAMETERS = {
@@ -168,18 +168,14 @@ const PLANTED = JSON.stringify({
 
 describeWith(cfnLintMissing())("the template for AWS in cfn-lint", () => {
   it("has no finding, and a planted mistake is found", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "capstan-template-"));
-    try {
-      const planted = join(folder, "planted.yaml");
-      await writeFile(planted, PLANTED);
-      const readme = await readFile("infra/deploy/lambda/README.md", "utf8");
-      expect(readme).toContain("\ncfn-lint .capstan/rendered/aws/template.yaml\n");
-      const file = join(folder, "template.yaml");
-      await writeFile(file, text);
-      const findings = cfnLint(file, planted).map(({ Filename, Rule }) => `${Rule.Id} ${Filename}`);
-      expect(findings).toEqual([expect.stringMatching(/^E\d+ .*planted\.yaml$/)]);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    const folder = testFolder("template");
+    const planted = join(folder, "planted.yaml");
+    await writeFile(planted, PLANTED);
+    const readme = await readFile("infra/deploy/lambda/README.md", "utf8");
+    expect(readme).toContain("\ncfn-lint .capstan/rendered/aws/template.yaml\n");
+    const file = join(folder, "template.yaml");
+    await writeFile(file, text);
+    const findings = cfnLint(file, planted).map(({ Filename, Rule }) => `${Rule.Id} ${Filename}`);
+    expect(findings).toEqual([expect.stringMatching(/^E\d+ .*planted\.yaml$/)]);
   });
 });

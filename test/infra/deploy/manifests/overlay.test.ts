@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { loadAll } from "js-yaml";
 import { expect, it } from "vitest";
@@ -8,6 +7,7 @@ import { renderManifests } from "../../../support/deployed-accounts.ts";
 import { writeInstallOverlay, yamlOf } from "../../../support/kustomize-readme.ts";
 import { kubectlFor, kubectlMissing } from "../../../support/processes/kubectl.ts";
 import { describeWith } from "../../../support/requires.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const DIGEST = `sha256:${"7".repeat(64)}`;
 /** For that of README. */
@@ -25,7 +25,7 @@ interface Container {
 
 describeWith(kubectlMissing())("an overlay of the base", () => {
   it("S-62: names the images of Capstan and of Redis by their digests, as README does", async () => {
-    const dir = await mkdtemp(join(tmpdir(), "capstan-install-"));
+    const dir = testFolder("install");
     await writeDigestComponent(DIGEST, join(dir, "image"));
     await writeInstallOverlay(
       join(dir, "overlay"),
@@ -33,7 +33,6 @@ describeWith(kubectlMissing())("an overlay of the base", () => {
       join(dir, "image"),
     );
     const rendered = await rendering(join(dir, "overlay"));
-    await rm(dir, { recursive: true });
     const images = rendered.flatMap(
       ({ spec }) => spec?.template?.spec.containers.map(({ image }) => image) ?? [],
     );
@@ -69,16 +68,12 @@ describeWith(kubectlMissing())("an overlay of the base", () => {
 
 /** Renders the base with these lines of an overlay. */
 async function renderPatched(lines: string): Promise<readonly Rendered[]> {
-  const dir = await mkdtemp(join(tmpdir(), "capstan-overlay-"));
-  try {
-    const header = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n";
-    const manifests = await renderManifests(join(dir, "rendered"));
-    const text = `${header}resources: [${relative(dir, manifests)}/base]\n${lines}`;
-    await writeFile(join(dir, "kustomization.yaml"), text);
-    return await rendering(dir);
-  } finally {
-    await rm(dir, { recursive: true });
-  }
+  const dir = testFolder("overlay");
+  const header = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n";
+  const manifests = await renderManifests(join(dir, "rendered"));
+  const text = `${header}resources: [${relative(dir, manifests)}/base]\n${lines}`;
+  await writeFile(join(dir, "kustomization.yaml"), text);
+  return await rendering(dir);
 }
 
 async function rendering(folder: string): Promise<readonly Rendered[]> {

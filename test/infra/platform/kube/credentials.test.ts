@@ -1,8 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dump } from "js-yaml";
 import { describe, expect, it } from "vitest";
@@ -12,6 +11,7 @@ import { loadKubeconfig } from "../../../../infra/platform/kube/kubeconfig.ts";
 import { x509 } from "../../../../infra/platform/pki/x509.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { failing, json, startScriptedServer } from "../../../support/processes/scripted-server.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 import { Thing } from "../../../support/thing.ts";
 
 const key = { namespace: "default", name: "a" };
@@ -37,11 +37,6 @@ FgIFgm1/TVXn+6stb8KBh0eQ/VIHsb8=
 -----END CERTIFICATE-----
 `;
 const base64 = (text: string) => Buffer.from(text).toString("base64");
-
-async function folder(): Promise<AsyncDisposable & { readonly path: string }> {
-  const path = await mkdtemp(join(tmpdir(), "capstan-credentials-"));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
-}
 
 function kubeconfig(server: string, user: object, cluster: object = {}): string {
   return dump({
@@ -76,9 +71,9 @@ const PLAIN = { "insecure-skip-tls-verify": true };
 
 describe("the token file", () => {
   it("is read again after 60 s, not before (KC-02)", async () => {
-    await using dir = await folder();
+    const dir = testFolder("credentials");
     await using scripted = await startScriptedServer();
-    const tokenFile = join(dir.path, "token");
+    const tokenFile = join(dir, "token");
     await writeFile(tokenFile, "second\n");
     const clock = virtualClock();
     using server = createServer({ server: scripted.url, token: "first", tokenFile }, { clock });
@@ -102,9 +97,9 @@ describe("the token file", () => {
 
 describe("an exec plugin", () => {
   it("is asked again once its credentials have expired, and not while they are valid (KC-01)", async () => {
-    await using dir = await folder();
+    const dir = testFolder("credentials");
     await using scripted = await startScriptedServer();
-    const [file, counter] = [join(dir.path, "config"), join(dir.path, "calls")];
+    const [file, counter] = [join(dir, "config"), join(dir, "calls")];
     await writeFile(counter, "0");
     await writeFile(file, kubeconfig(scripted.url.href, countingPlugin(counter, 60_000), PLAIN));
     const clock = virtualClock();
@@ -133,9 +128,9 @@ describe("an exec plugin", () => {
   });
 
   it("is asked again, once, when the server refuses its credentials (KC-06)", async () => {
-    await using dir = await folder();
+    const dir = testFolder("credentials");
     await using scripted = await startScriptedServer();
-    const [file, counter] = [join(dir.path, "config"), join(dir.path, "calls")];
+    const [file, counter] = [join(dir, "config"), join(dir, "calls")];
     await writeFile(counter, "0");
     await writeFile(file, kubeconfig(scripted.url.href, countingPlugin(counter, 3_600_000), PLAIN));
     const load = () => loadKubeconfig({ file, env: {} });
@@ -152,8 +147,8 @@ describe("an exec plugin", () => {
     ["fails", "console.error('no session; token=secret-token'); process.exit(3)", "no session"],
     ["prints a token alone", "console.log('secret-token')", "did not print an ExecCredential"],
   ])("that %s is named, and nothing that it printed as credential", async (_what, script, why) => {
-    await using dir = await folder();
-    const file = join(dir.path, "config");
+    const dir = testFolder("credentials");
+    const file = join(dir, "config");
     const exec = {
       apiVersion: "client.authentication.k8s.io/v1",
       command: process.execPath,
@@ -186,8 +181,8 @@ describe("TLS", () => {
   }
 
   async function get(url: string, cluster: object) {
-    await using dir = await folder();
-    const file = join(dir.path, "config");
+    const dir = testFolder("credentials");
+    const file = join(dir, "config");
     await writeFile(file, kubeconfig(url, { token: "t" }, cluster));
     using server = createServer(await loadKubeconfig({ file, env: {} }), { clock: systemClock });
     return await server.as("x").get(Thing, key);

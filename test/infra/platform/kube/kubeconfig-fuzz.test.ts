@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { dump } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import { loadKubeconfig, parseKubeconfig } from "../../../../infra/platform/kube/kubeconfig.ts";
 import { TerminalError } from "../../../../shared/function/errors.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const CREDENTIAL = "s3cr3t-Credential-0123456789";
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -102,14 +102,10 @@ function damaged(dangers: Dangers): fc.Arbitrary<string> {
 }
 
 async function withDangers(test: (dangers: Dangers) => Promise<void>): Promise<void> {
-  const path = await mkdtemp(join(tmpdir(), "capstan-fuzz-"));
-  try {
-    const file = join(path, "credential");
-    await writeFile(file, CREDENTIAL);
-    await test({ marker: join(path, "was-run"), file });
-  } finally {
-    await rm(path, { recursive: true });
-  }
+  const path = testFolder("fuzz");
+  const file = join(path, "credential");
+  await writeFile(file, CREDENTIAL);
+  await test({ marker: join(path, "was-run"), file });
 }
 
 function expectClearError(error: unknown): void {

@@ -1,11 +1,11 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { dump } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import { loadKubeconfig, parseKubeconfig } from "../../../../infra/platform/kube/kubeconfig.ts";
 import { addressList } from "../../../../infra/platform/kube/server-access.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -203,14 +203,9 @@ describe("kubeconfig of a workload cluster", () => {
 });
 
 describe("kubeconfig of the management cluster", () => {
-  async function folder(): Promise<AsyncDisposable & { readonly path: string }> {
-    const path = await mkdtemp(join(tmpdir(), "capstan-kubeconfig-"));
-    return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
-  }
-
   it("is read from the explicit file before KUBECONFIG (KC-02)", async () => {
-    await using dir = await folder();
-    const [explicit, other] = [join(dir.path, "explicit"), join(dir.path, "other")];
+    const dir = testFolder("kubeconfig");
+    const [explicit, other] = [join(dir, "explicit"), join(dir, "other")];
     await writeFile(explicit, kubeconfig({ user: { token: "explicit" } }));
     await writeFile(other, kubeconfig({ user: { token: "other" } }));
     const env = { KUBECONFIG: other };
@@ -219,29 +214,27 @@ describe("kubeconfig of the management cluster", () => {
   });
 
   it("may name files for certificates and tokens, relative to itself (KC-02)", async () => {
-    await using dir = await folder();
-    const file = join(dir.path, "config");
-    await writeFile(join(dir.path, "ca.crt"), PEM);
-    await writeFile(join(dir.path, "token"), "from-file\n");
+    const dir = testFolder("kubeconfig");
+    const file = join(dir, "config");
+    await writeFile(join(dir, "ca.crt"), PEM);
+    await writeFile(join(dir, "token"), "from-file\n");
     await writeFile(
       file,
       kubeconfig({ cluster: { "certificate-authority": "ca.crt" }, user: { tokenFile: "token" } }),
     );
     const access = await loadKubeconfig({ file, env: {} });
-    expect(access).toMatchObject({ ca: PEM, token: "from-file", tokenFile: join(dir.path, "token") });
+    expect(access).toMatchObject({ ca: PEM, token: "from-file", tokenFile: join(dir, "token") });
   });
 
   it("is the pod's service account inside a cluster, and then ~/.kube/config (KC-02)", async () => {
-    await using dir = await folder();
-    await writeFile(join(dir.path, "ca.crt"), PEM);
-    await writeFile(join(dir.path, "token"), "pod");
-    const env = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "6443", HOME: dir.path };
-    const access = await loadKubeconfig({ env, serviceAccountDirectory: dir.path });
+    const dir = testFolder("kubeconfig");
+    await writeFile(join(dir, "ca.crt"), PEM);
+    await writeFile(join(dir, "token"), "pod");
+    const env = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "6443", HOME: dir };
+    const access = await loadKubeconfig({ env, serviceAccountDirectory: dir });
     expect(access.server.href).toBe("https://[fd00::1]:6443/");
     expect(access.token).toBe("pod");
-    await expect(loadKubeconfig({ env: { HOME: dir.path } })).rejects.toThrow(
-      join(dir.path, ".kube", "config"),
-    );
+    await expect(loadKubeconfig({ env: { HOME: dir } })).rejects.toThrow(join(dir, ".kube", "config"));
   });
 
   it.each([
@@ -250,8 +243,8 @@ describe("kubeconfig of the management cluster", () => {
     ["token", { token: 12345 }],
     ["token", { token: "secret-token\nX-Injected: 1" }],
   ])("is refused for its field %s rather than read as if it were not there: %j", async (field, user) => {
-    await using dir = await folder();
-    const file = join(dir.path, "config");
+    const dir = testFolder("kubeconfig");
+    const file = join(dir, "config");
     await writeFile(file, kubeconfig({ user }));
     const load = loadKubeconfig({ file, env: {} });
     await expect(load).rejects.toThrow(`field ${field}`);
@@ -259,8 +252,8 @@ describe("kubeconfig of the management cluster", () => {
   });
 
   it("runs an exec plugin that the user has configured (KC-01)", async () => {
-    await using dir = await folder();
-    const file = join(dir.path, "config");
+    const dir = testFolder("kubeconfig");
+    const file = join(dir, "config");
     const credential = {
       apiVersion: "client.authentication.k8s.io/v1",
       kind: "ExecCredential",

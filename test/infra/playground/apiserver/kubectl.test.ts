@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../../../support/processes/kubectl.ts";
 import { describeWith } from "../../../support/requires.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 import { startTestServer, type TestApiServer, widget } from "./api-client.ts";
 import { WIDGETS } from "./widgets.ts";
 
@@ -20,7 +20,7 @@ describeWith(kubectlMissing())("kubectl", () => {
 
   beforeAll(async () => {
     api = await startTestServer({ withWidgets: false, recordRequests: true });
-    folder = await mkdtemp(join(tmpdir(), "capstan-kubectl-"));
+    folder = testFolder("kubectl");
     const file = join(folder, "kubeconfig");
     await writeFile(file, api.server.kubeconfig(), { mode: 0o600 });
     kubectl = kubectlFor(file);
@@ -29,7 +29,6 @@ describeWith(kubectlMissing())("kubectl", () => {
 
   afterAll(async () => {
     await api.server.stop();
-    await rm(folder, { recursive: true });
   });
 
   beforeEach(() => api.call("DELETE", "/apis/test.capstan.dev/v1/namespaces/default/widgets"));

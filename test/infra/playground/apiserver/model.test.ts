@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { testFolder } from "../../../support/test-folder.ts";
 import {
   APPLY,
   type Body,
@@ -97,7 +96,7 @@ async function replay(
 
 describe("a model of the server", () => {
   it("predicts every answer and list, across restarts, and watches show the same story", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "capstan-model-"));
+    const folder = testFolder("model");
     let run = 0;
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {
@@ -133,6 +132,5 @@ describe("a model of the server", () => {
       }),
       { numRuns: 40 },
     );
-    await rm(folder, { recursive: true });
   });
 });

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startApiServer } from "../../../../infra/playground/apiserver/server.ts";
 import { kubectlMissing } from "../../../support/processes/kubectl.ts";
 import { describeWith } from "../../../support/requires.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const PAGE = new URL("../../../../infra/playground/apiserver/README.md", import.meta.url);
 const ROOT = new URL("../../../..", import.meta.url).pathname;
@@ -53,14 +53,13 @@ function lasting(text: string): string {
 describeWith(kubectlMissing())("the page of the embedded API server", () => {
   it("shows what its commands print", async () => {
     const commands = await commandsOfPage();
-    const dir = await mkdtemp(join(tmpdir(), "capstan-page-"));
+    const dir = testFolder("page");
     const kubeconfig = join(dir, "kubeconfig");
     await using server = await startApiServer({ name: "capstan" });
     await writeFile(kubeconfig, server.kubeconfig(), { mode: 0o600 });
     for (const { line, output } of commands) {
       expect(lasting(await run(line, kubeconfig)), line).toBe(lasting(output));
     }
-    await rm(dir, { recursive: true });
     expect(commands.map(({ line }) => line).join("\n")).toMatch(
       /--server-side[\s\S]*--show-managed-fields[\s\S]*--cascade=foreground/,
     );

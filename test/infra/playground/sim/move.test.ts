@@ -1,6 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { installCrds } from "../../../../infra/cli/install-crds.ts";
 import { systemClock } from "../../../../infra/platform/clock.ts";
@@ -16,6 +14,7 @@ import { cluster } from "../../../support/builders.ts";
 import { eventually, holds } from "../../../support/eventually.ts";
 import { kubeconfigBy, newAuthority } from "../../../support/issued.ts";
 import { silentLog } from "../../../support/silent-log.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const WITHIN = { withinMs: 30_000 };
 const PLACE = { namespace: "default", name: "c1" };
@@ -271,33 +270,27 @@ describe("the simulated cloud of two management clusters", () => {
   });
 
   it("finds everything again when it was killed in the middle of the move", async () => {
-    const data = await mkdtemp(join(tmpdir(), "capstan-cloud-"));
-    try {
-      await using pair = await startPair(true);
-      const { source, target } = pair;
-      const first = await cloudOf([source, target], data);
-      const before = await running(source);
-      await publish(source, before.server as object);
-      using server = await workload(source);
-      const nodes = await eventually(async () => {
-        const found = await nodesOf(server);
-        return found.length === 1 && found;
-      }, WITHIN);
-      await move(source, target, async () => first[Symbol.asyncDispose]());
-      await using _second = await cloudOf([target, source], data);
-      await pause(target, false);
-      expect(await running(target)).toEqual(before);
-      using again = await workload(target);
-      const found = await eventually(() => nodesOf(again).catch(() => false), WITHIN);
-      const without = (list: unknown) =>
-        (list as typeof nodes as { resourceVersion?: string }[]).map(
-          ({ resourceVersion: _, ...rest }) => rest,
-        );
-      expect(without(found)).toEqual(without(nodes));
-      expect(await readdir(data)).toHaveLength(1);
-    } finally {
-      await rm(data, { recursive: true, force: true });
-    }
+    const data = testFolder("cloud");
+    await using pair = await startPair(true);
+    const { source, target } = pair;
+    const first = await cloudOf([source, target], data);
+    const before = await running(source);
+    await publish(source, before.server as object);
+    using server = await workload(source);
+    const nodes = await eventually(async () => {
+      const found = await nodesOf(server);
+      return found.length === 1 && found;
+    }, WITHIN);
+    await move(source, target, async () => first[Symbol.asyncDispose]());
+    await using _second = await cloudOf([target, source], data);
+    await pause(target, false);
+    expect(await running(target)).toEqual(before);
+    using again = await workload(target);
+    const found = await eventually(() => nodesOf(again).catch(() => false), WITHIN);
+    const without = (list: unknown) =>
+      (list as typeof nodes as { resourceVersion?: string }[]).map(({ resourceVersion: _, ...rest }) => rest);
+    expect(without(found)).toEqual(without(nodes));
+    expect(await readdir(data)).toHaveLength(1);
   });
 
   it("keeps servers of the same name in two management clusters apart", async () => {

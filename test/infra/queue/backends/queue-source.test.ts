@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { capabilitiesOf, redisUrlOf } from "../../../../infra/queue/backends/open.ts";
 import { openQueueSource } from "../../../../infra/queue/backends/queue-source.ts";
 import { recordingLog } from "../../../support/recording-log.ts";
 import { silentLog } from "../../../support/silent-log.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 import { newAuthority } from "../../../support/tls-files.ts";
 
 const URL_OF = (password: string, host = "redis.example") => `rediss://relay:${password}@${host}:6379`;
@@ -15,12 +15,11 @@ let dir: string;
 let queueFile: string;
 let redisCa: string;
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "capstan-queue-"));
+  dir = testFolder("queue");
   queueFile = join(dir, "url");
   redisCa = join(dir, "ca.crt");
   await writeFile(redisCa, (await newAuthority()).cert);
 });
-afterAll(() => rm(dir, { recursive: true, force: true }));
 
 describe("the file with the URL of the queue", () => {
   it.each([

@@ -1,6 +1,4 @@
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { systemClock } from "../../../../infra/platform/clock.ts";
@@ -14,6 +12,7 @@ import { spawnChild } from "../../../support/processes/spawn-child.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { openShortLetterQueue } from "../../../support/short-letter-queue.ts";
 import { silentLog } from "../../../support/silent-log.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const WORKER = new URL("../../../support/processes/mortal-worker.ts", import.meta.url).pathname;
 
@@ -24,8 +23,7 @@ describeWith(redisMissing())("a worker that is killed while a key of it dies", {
   beforeAll(async () => {
     opened = new AsyncDisposableStack();
     url = opened.use(await startRedis()).url;
-    folder = await mkdtemp(join(tmpdir(), "capstan-letters-"));
-    opened.defer(() => rm(folder, { recursive: true }));
+    folder = testFolder("letters");
   });
   afterAll(() => opened.disposeAsync());
 

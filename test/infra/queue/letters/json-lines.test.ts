@@ -1,5 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -8,9 +7,10 @@ import { deadLettersSuite } from "../../../suites/dead-letters.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { deadLetter, POOL_KEY } from "../../../support/letters.ts";
 import { silentLog } from "../../../support/silent-log.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 async function create() {
-  const dir = await mkdtemp(join(tmpdir(), "capstan-letters-"));
+  const dir = testFolder("letters");
   const file = join(dir, "sub", "dead-letters.jsonl");
   const clock = virtualClock();
   const open = (compact: boolean) => createJsonLinesDeadLetters({ file, clock, log: silentLog, compact });
@@ -20,7 +20,7 @@ async function create() {
     open,
     deadLetters: open(true),
     other: open(false),
-    [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: async () => undefined,
   };
 }
 

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createJsonLinesDeadLetters } from "../../../../infra/queue/letters/json-lines.ts";
@@ -10,6 +8,7 @@ import { deadLetter } from "../../../support/letters.ts";
 import { redisMissing, startRedis } from "../../../support/processes/redis-server.ts";
 import { describeWith } from "../../../support/requires.ts";
 import { silentLog } from "../../../support/silent-log.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 import { twoDeadLetters } from "../../../support/two-dead-letters.ts";
 
 interface Store {
@@ -41,14 +40,13 @@ async function fill({ deadLetters, clock }: Store): Promise<void> {
 
 describe("dead letters of a function in a file", () => {
   it("S-28, S-31: are at most 10,000; the oldest of the namespace with most of them make room", async () => {
-    const dir = await mkdtemp(join(tmpdir(), "capstan-letters-"));
+    const dir = testFolder("letters");
     const clock = virtualClock();
     const file = join(dir, "dead-letters.jsonl");
     await fill({
       clock,
       deadLetters: createJsonLinesDeadLetters({ file, clock, log: silentLog, compact: true }),
     });
-    await rm(dir, { recursive: true, force: true });
   });
 });
 

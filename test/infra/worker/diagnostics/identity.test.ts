@@ -1,13 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Credentials } from "../../../../infra/platform/pki/pki.ts";
 import { x509 } from "../../../../infra/platform/pki/x509.ts";
 import { followIdentity, type Identity } from "../../../../infra/worker/diagnostics/identity.ts";
 import { virtualClock } from "../../../support/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { recordingLog } from "../../../support/recording-log.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 import { newAuthority, type TestAuthority } from "../../../support/tls-files.ts";
 
 const WITHIN = { withinMs: 10_000, stepMs: 20 };
@@ -18,9 +18,8 @@ let authority: TestAuthority;
 let dir: string;
 beforeAll(async () => {
   authority = await newAuthority();
-  dir = await mkdtemp(join(tmpdir(), "capstan-identity-"));
+  dir = testFolder("identity");
 });
-afterAll(() => rm(dir, { recursive: true, force: true }));
 
 async function write({ cert, key }: Partial<Credentials>): Promise<void> {
   if (cert !== undefined) await writeFile(join(dir, "tls.crt"), cert);

@@ -1,5 +1,4 @@
-import { mkdtempDisposable, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { renderComponents } from "../../../../../infra/providers/clusterctl/render/render.ts";
@@ -12,6 +11,7 @@ import {
 import { valueAt } from "../../../../../shared/api/path.ts";
 import type { Manifest } from "../../../../../shared/contract/rules/release/subject.ts";
 import { ODD_COMPONENTS } from "../../../../support/odd-components.ts";
+import { testFolder } from "../../../../support/test-folder.ts";
 
 const GIVEN = withEnvironment(NO_VALUES, { WIDE: "ä" });
 
@@ -29,9 +29,9 @@ function pick(objects: readonly Manifest[], path: string): unknown {
 }
 
 async function valuesIn(text: string): Promise<Values> {
-  await using dir = await mkdtempDisposable(join(tmpdir(), "capstan-values-"));
-  await writeFile(join(dir.path, "values.yaml"), text);
-  return await readValues(join(dir.path, "values.yaml"));
+  const dir = testFolder("values");
+  await writeFile(join(dir, "values.yaml"), text);
+  return await readValues(join(dir, "values.yaml"));
 }
 
 describe("PC-7: components as clusterctl applies them", () => {

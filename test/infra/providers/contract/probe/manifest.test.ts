@@ -1,13 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isCluster, readManifest } from "../../../../../infra/providers/contract/probe/manifest.ts";
 import { simCluster } from "../../../../support/manifests.ts";
+import { testFolder } from "../../../../support/test-folder.ts";
 
 let file = "";
 beforeAll(async () => {
-  file = join(await mkdtemp(join(tmpdir(), "capstan-manifest-")), "cluster.yaml");
+  file = join(testFolder("manifest"), "cluster.yaml");
 });
 afterAll(() => rm(join(file, ".."), { recursive: true }));
 

@@ -1,9 +1,16 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { loadCrds, toCrd } from "../../infra/platform/crds/crd.ts";
+import { FILE_BOUNDS, readYaml } from "../../infra/platform/yaml/read-yaml.ts";
 import { valueAt } from "../../shared/api/path.ts";
-import { loadCrds } from "../../infra/platform/crds/crd.ts";
+import { KINDS } from "../../shared/api/registry.ts";
+import { fieldsRead, type Resource, upstreamMetrics } from "./custom-resource-metrics.ts";
+import { PUBLISHED_CONFIG } from "./processes/cluster-api.ts";
 
 const VERSION = "v1beta2";
+
+/** Our CRDs have their older versions only where a webhook converts them. */
+const CONVERTING = { url: "https://localhost/convert" };
 
 const NO_ADMISSION = "ours: Cluster API's webhook refuses the same, and Capstan runs without admission";
 
@@ -11,6 +18,9 @@ const NO_DEFAULTING =
   "ours: Cluster API's webhook fills it before the schema asks for it; here machinedeployment-guard does";
 
 const SAME_DEFAULT = "ours: Cluster API's webhook fills in the same";
+
+const NO_CLUSTER =
+  "ours: bindings of Cluster API before v1.10 have none, and clusterresourceset-binding fills it";
 
 const MORE_LABELS = "ours: the label of the Cluster is added to what an author applies again";
 
@@ -28,7 +38,10 @@ const EXPLAINED: ReadonlyMap<string, string> = new Map([
   ["machinedeployments/schema/spec/selector/matchLabels#nullable", NO_DEFAULTING],
   ["machinedeployments/schema/spec/selector#x-kubernetes-map-type", MORE_LABELS],
   ["machinesets/schema/spec/selector#x-kubernetes-map-type", MORE_LABELS],
+  ["clusterresourcesetbindings/schema#required", NO_CLUSTER],
+  ["clusterresourcesetbindings/schema/spec#required", NO_CLUSTER],
   ...[
+    "clusterresourcesets/schema/spec/strategy#default",
     "machinehealthchecks/schema/spec/checks#default",
     "machinehealthchecks/schema/spec/checks/nodeStartupTimeoutSeconds#default",
     "machinepools/schema/spec/template/spec/deletion#default",
@@ -133,7 +146,19 @@ function factsOf(crd: unknown): Facts {
     facts.set(`${plural}/columns/${position}`, canonical("column", column));
   }
   addSchemaFacts(facts, `${plural}/schema`, Object(valueAt(version, "schema.openAPIV3Schema")));
+  for (const older of Array.isArray(versions) ? versions : []) {
+    if (older !== version && valueAt(older, "served") === true) addFieldFacts(facts, plural, older);
+  }
   return facts;
+}
+
+/** Of an older version the fields alone are facts, and their types: what a field may hold is said by the stored version. */
+function addFieldFacts(facts: Facts, plural: string, version: unknown): void {
+  const every: Facts = new Map();
+  const path = `${plural}/${String(valueAt(version, "name"))}/schema`;
+  addSchemaFacts(every, path, Object(valueAt(version, "schema.openAPIV3Schema")));
+  for (const [field, fact] of every)
+    if (!field.includes("#") || field.endsWith("#type")) facts.set(field, fact);
 }
 
 /** Returns every difference between one of our CRDs and a published one, in both directions, sorted by path. */
@@ -153,8 +178,7 @@ export function differences(ours: unknown, published: unknown): readonly Differe
  * difference of its own.
  */
 export async function compareFolder(folder: string): Promise<readonly Difference[]> {
-  const { FILE_BOUNDS, readYaml } = await import("../../infra/platform/yaml/read-yaml.ts");
-  const ours = new Map((await loadCrds()).map((crd) => [crd.metadata.name, crd]));
+  const ours = new Map((await loadCrds(KINDS, CONVERTING)).map((crd) => [crd.metadata.name, crd]));
   const found: Difference[] = [];
   for (const file of (await readdir(folder)).filter((name) => name.endsWith(".yaml")).sort(byText)) {
     const [published] = readYaml(await readFile(join(folder, file), "utf8"), FILE_BOUNDS);
@@ -166,11 +190,41 @@ export async function compareFolder(folder: string): Promise<readonly Difference
   return found;
 }
 
-async function main(folder: string | undefined): Promise<void> {
-  if (folder === undefined) {
-    throw new Error("name the folder of Cluster API's CRDs: npm run compare-crds -- config/crd/bases");
+/**
+ * Returns the fields of our kinds that a configuration for kube-state-metrics reads, and that our schemas lack. Metadata is
+ * in no schema.
+ */
+export function compareMetrics(resources: readonly Resource[]): readonly Difference[] {
+  return resources.flatMap((resource) => {
+    const { group, version, kind } = resource.groupVersionKind;
+    const own = KINDS.find((each) => each.group === group && each.kind === kind);
+    if (own === undefined) return [];
+    const fields = new Set([...factsOf(toCrd(own)).keys()].map((fact) => fact.replaceAll("#items", "")));
+    const missing = fieldsRead(resource)
+      .filter((field) => field !== "" && !field.startsWith("metadata."))
+      .filter((field) => !fields.has(`${own.plural}/schema/${field.replaceAll(".", "/")}`));
+    return [...missing, ...(version === VERSION ? [] : [version])].map((fact) => ({
+      path: `${own.plural}/metrics/${fact}`,
+      ours: undefined,
+      published: "read by a metric",
+      explained: undefined,
+    }));
+  });
+}
+
+/** Returns how we differ from a release: from its folder `config`, that of the one that is built here by default. */
+export async function compareRelease(config = PUBLISHED_CONFIG): Promise<readonly Difference[]> {
+  const kinds = await compareFolder(join(config, "crd/bases"));
+  return [...kinds, ...compareMetrics(await upstreamMetrics(config))];
+}
+
+async function main(config: string | undefined): Promise<void> {
+  if (config === undefined) {
+    throw new Error(
+      "name the folder `config` of a release of Cluster API: npm run compare-release -- config",
+    );
   }
-  const found = await compareFolder(folder);
+  const found = await compareRelease(config);
   for (const { path, ours, published, explained } of found) {
     console.log(`${explained === undefined ? "DIFFERS" : "on purpose"} ${path}`);
     console.log(`  ours      ${ours ?? "-"}\n  published ${published ?? "-"}`);
