@@ -157,8 +157,7 @@ function addFieldFacts(facts: Facts, plural: string, version: unknown): void {
   const every: Facts = new Map();
   const path = `${plural}/${String(valueAt(version, "name"))}/schema`;
   addSchemaFacts(every, path, Object(valueAt(version, "schema.openAPIV3Schema")));
-  for (const [field, fact] of every)
-    if (!field.includes("#") || field.endsWith("#type")) facts.set(field, fact);
+  for (const [field, fact] of every) if (/(\/[^#/]+|#type)$/.test(field)) facts.set(field, fact);
 }
 
 /** Returns every difference between one of our CRDs and a published one, in both directions, sorted by path. */

@@ -66,8 +66,14 @@ export const rollouts: readonly Oracle[] = [
       onWrite(world, ({ functionName, verb, place }) => {
         if (functionName !== "machinedeployment-sets" || verb !== "delete") return;
         evaluated();
+        const set = storedOf<MachineSet>(world, SETS).find(({ metadata }) => metadata.name === place.name);
+        // One that was being deleted when its set was recreated has no set any more: nothing adopts it.
+        const isOfSet = (uid: string, { deletionTimestamp }: Machine["metadata"]) =>
+          uid === set?.metadata.uid || deletionTimestamp === undefined;
         const left = storedOf<Machine>(world, MACHINES).filter(({ metadata }) =>
-          metadata.ownerReferences?.some(({ kind, name }) => kind === "MachineSet" && name === place.name),
+          metadata.ownerReferences?.some(
+            ({ kind, name, uid }) => kind === "MachineSet" && name === place.name && isOfSet(uid, metadata),
+          ),
         );
         if (left.length > 0) violated(`${place.name} is removed with ${left.length} Machines`);
       });
