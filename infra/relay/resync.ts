@@ -3,14 +3,14 @@ import { type Kind, type KubeObject, MANAGEMENT } from "../../shared/api/kinds.t
 import { MINUTE } from "../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../shared/function/define-function.ts";
 import { digestOf } from "../../shared/runtime/digest.ts";
-import type { Clock, Log, Store, TypeKey } from "../../shared/runtime/ports.ts";
+import type { Log, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import { formatKey, type Key } from "../../shared/runtime/queue/key.ts";
 import { type Queue, RESTORED } from "../../shared/runtime/queue/queue-port.ts";
 import { actsOnState } from "../../shared/runtime/queue/route.ts";
 import { rest } from "../platform/rest.ts";
 import type { Delivery } from "./delivery/delivery.ts";
 import { EVERYTHING, type WatchFilter } from "./delivery/watch-filter.ts";
-import { LOSS_CHECK_MS } from "./store-loss.ts";
+import { type LossWatch, restUntilLoss } from "./store-loss.ts";
 
 /**
  * A relay has started, a kind was listed late or again, its server was restored or replaced, the period is over, the
@@ -18,18 +18,14 @@ import { LOSS_CHECK_MS } from "./store-loss.ts";
  */
 export type ResyncCause = "start" | "list" | "restored" | "period" | "loss";
 
-export interface ResyncOptions {
+export interface ResyncOptions extends LossWatch {
   readonly functions: readonly AnyFunction[];
   readonly store: Store;
   readonly queue: Pick<Queue, "enqueue" | "epoch">;
   readonly delivery: Pick<Delivery, "enqueue">;
-  readonly clock: Clock;
   readonly log: Log;
-  readonly signal: AbortSignal;
   /** The time between resyncs; default 10 min. */
   readonly periodMs?: number | undefined;
-  /** The time between looks for losses; default 5 s. */
-  readonly lossCheckMs?: number | undefined;
   /** The filter; default: every object is reconciled. */
   readonly filter?: WatchFilter | undefined;
   /** Version of Capstan: another one may decide differently. */
@@ -129,7 +125,8 @@ export async function resyncPeriodically(options: ResyncOptions): Promise<void> 
 
 /** Watches for a ledger that may have lost its data, and then resyncs its function at once (Q-15). */
 export async function resyncAfterLoss(options: ResyncOptions): Promise<void> {
-  const { functions, queue, clock, log, signal } = options;
+  const { functions, queue, log, signal } = options;
+  const untilCheck = restUntilLoss(options);
   const epochs = new Map<string, string>();
   while (!signal.aborted) {
     for (const each of functions) {
@@ -148,7 +145,7 @@ export async function resyncAfterLoss(options: ResyncOptions): Promise<void> {
         log.warn({ function: name, error: String(error) }, "the resync failed; retrying");
       });
     }
-    await rest(options.lossCheckMs ?? LOSS_CHECK_MS, clock, signal);
+    await untilCheck();
   }
 }
 

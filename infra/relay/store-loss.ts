@@ -1,5 +1,6 @@
+import { MANAGEMENT } from "../../shared/api/kinds.ts";
 import { SECOND } from "../../shared/function/backoff.ts";
-import type { Clock, TypeKey } from "../../shared/runtime/ports.ts";
+import type { Clock, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import type { LoopStatus } from "../../shared/runtime/read/loop-status.ts";
 import { rest } from "../platform/rest.ts";
 import type { Delivery } from "./delivery/delivery.ts";
@@ -10,21 +11,43 @@ export interface Relisted extends Pick<WatchLoop, "relist"> {
   status(): Pick<LoopStatus, "state">;
 }
 
-/** How often the relay checks whether store and queue have lost data. */
-export const LOSS_CHECK_MS = 5 * SECOND;
+/** The time between two checks whether store and queue have lost data of a type or of a function. */
+const LOSS_CHECK_MS = 5 * SECOND;
+/** Looks meanwhile whether they have lost everything. */
+const SIGN_LOOKS = 5;
+/** Its scope is written by the relay that finds none: a store that was emptied has another one, or none. */
+const SIGN: TypeKey = { cluster: MANAGEMENT, group: "capstan.dev", kind: "Sign" };
+
+export interface LossWatch {
+  readonly store: Pick<Store, "progress" | "advance">;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** The time between checks; default 5 s. */
+  readonly lossCheckMs?: number | undefined;
+}
+
+/** Returns a rest that ends with the next check, or as soon as the store has another sign. */
+export function restUntilLoss(options: LossWatch): () => Promise<void> {
+  const { store, clock, signal, lossCheckMs = LOSS_CHECK_MS } = options;
+  let known: string | undefined;
+  return async () => {
+    for (let look = 0; look < SIGN_LOOKS && !signal.aborted; look += 1) {
+      await rest(lossCheckMs / SIGN_LOOKS, clock, signal);
+      const before = known;
+      const { scope } = await store.progress(SIGN).catch(() => ({ scope: before }));
+      known = scope ?? clock.now().toISOString();
+      if (scope === undefined) await store.advance(SIGN, { scope: known }).catch(() => undefined);
+      if (before !== undefined && known !== before) return;
+    }
+  };
+}
 
 /** Calls `relistLost` again and again, so that a store that comes back empty is refilled. Ends with the signal. */
-export async function watchForLoss(
-  relistLost: () => Promise<void>,
-  {
-    clock,
-    signal,
-    lossCheckMs = LOSS_CHECK_MS,
-  }: { readonly clock: Clock; readonly signal: AbortSignal; readonly lossCheckMs?: number | undefined },
-): Promise<void> {
-  while (!signal.aborted) {
-    await rest(lossCheckMs, clock, signal);
-    if (!signal.aborted) await relistLost();
+export async function watchForLoss(relistLost: () => Promise<void>, options: LossWatch): Promise<void> {
+  const untilCheck = restUntilLoss(options);
+  while (!options.signal.aborted) {
+    await untilCheck();
+    if (!options.signal.aborted) await relistLost();
   }
 }
 
