@@ -13,7 +13,7 @@ export interface Relisted extends Pick<WatchLoop, "relist"> {
 
 /** The time between two checks whether store and queue have lost data of a type or of a function. */
 const LOSS_CHECK_MS = 5 * SECOND;
-/** Looks meanwhile whether they have lost everything. */
+/** The number of looks in that time whether they have lost everything. */
 const SIGN_LOOKS = 5;
 /** Its scope is written by the relay that finds none: a store that was emptied has another one, or none. */
 const SIGN: TypeKey = { cluster: MANAGEMENT, group: "capstan.dev", kind: "Sign" };

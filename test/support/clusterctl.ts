@@ -1,18 +1,17 @@
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeYaml } from "../../infra/platform/yaml/write-yaml.ts";
 import { REAL } from "./processes/api-servers.ts";
+import { CLUSTER_API } from "./processes/cluster-api.ts";
 import { kubectlMissing } from "./processes/kubectl.ts";
 import { type CommandLine, commandLine, LIMIT } from "./processes/run-command.ts";
 import { spawnChild } from "./processes/spawn-child.ts";
 import { describeWith } from "./requires.ts";
 import { inShared } from "./shared.ts";
 
-export const CLUSTERCTL =
-  process.env["CLUSTERCTL"] ??
-  join(process.env["CAPSTAN_CLUSTER_API"] ?? join(homedir(), ".cache/capstan/cluster-api"), "clusterctl");
+export const CLUSTERCTL = process.env["CLUSTERCTL"] ?? join(CLUSTER_API, "clusterctl");
 
 /** Why clusterctl cannot be run here; undefined when it can. */
 export function clusterctlMissing(): string | undefined {

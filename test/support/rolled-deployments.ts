@@ -6,6 +6,20 @@ import type { MachineSet } from "../../shared/api/machineset.ts";
 import { eventually } from "./eventually.ts";
 import type { Objects } from "./objects.ts";
 
+export const REVISION = "machinedeployment.clusters.x-k8s.io/revision";
+
+/** Parts of a deployment's spec whose change is a rollout: another version, another template of infrastructure machines. */
+export const OTHER_VERSION = { template: { spec: { version: "v1.34.3" } } };
+export const templateOf = (name: string) => ({ template: { spec: { infrastructureRef: { name } } } });
+
+/** Machines of this template never become ready. */
+export const brokenTemplate = (name: string) => `
+apiVersion: infrastructure.sim.capstan.dev/v1beta2
+kind: SimMachineTemplate
+metadata: { name: ${name}, namespace: default }
+spec: { template: { spec: { nodeReadyDelaySeconds: 3600 } } }
+`;
+
 const WITHIN = { withinMs: 120_000, stepMs: 300 };
 
 /** Looks at MachineDeployments and what they have made, and edits them. */
@@ -68,7 +82,7 @@ export function rolledDeployments(objects: Objects): RolledDeployments {
 
 /** Creation times have whole seconds, revisions distinguish sets of one second. */
 function numberOf({ metadata }: MachineSet): number {
-  const revision = Number(metadata.annotations?.["machinedeployment.clusters.x-k8s.io/revision"]);
+  const revision = Number(metadata.annotations?.[REVISION]);
   return Date.parse(metadata.creationTimestamp ?? "") + revision;
 }
 

@@ -6,12 +6,17 @@ import { objectsOf } from "../support/objects.ts";
 import { JUDGES, type TestServer } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
-import { type RolledDeployments, rolledDeployments } from "../support/rolled-deployments.ts";
+import {
+  brokenTemplate,
+  OTHER_VERSION,
+  REVISION,
+  type RolledDeployments,
+  rolledDeployments,
+  templateOf,
+} from "../support/rolled-deployments.ts";
 
 const WITHIN = { withinMs: 120_000, stepMs: 300 };
 const FOR_A_WHILE = { forMs: 4_000, stepMs: 500 };
-const REVISION = "machinedeployment.clusters.x-k8s.io/revision";
-const OTHER_VERSION = { template: { spec: { version: "v1.34.3" } } };
 
 /** By deployment: its number of Machines. */
 const DEPLOYMENTS = {
@@ -28,15 +33,8 @@ const DEPLOYMENTS = {
 } as const;
 type Name = keyof typeof DEPLOYMENTS;
 
-/** Machines of this template never become ready. */
-const BROKEN = `
-apiVersion: infrastructure.sim.capstan.dev/v1beta2
-kind: SimMachineTemplate
-metadata: { name: broken, namespace: default }
-spec: { template: { spec: { nodeReadyDelaySeconds: 3600 } } }
-`;
+const BROKEN = brokenTemplate("broken");
 const LATE = BROKEN.replace("broken", "late").replace("3600", "0");
-const templateOf = (name: string) => ({ template: { spec: { infrastructureRef: { name } } } });
 
 for (const flavour of JUDGES) {
   describeWith(flavour.missing ?? kubectlMissing(), flavour)(

@@ -7,16 +7,20 @@ import { objectsOf } from "../support/objects.ts";
 import { JUDGES, type TestServer } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
-import { type RolledDeployments, rolledDeployments } from "../support/rolled-deployments.ts";
+import {
+  brokenTemplate,
+  OTHER_VERSION,
+  REVISION,
+  type RolledDeployments,
+  rolledDeployments,
+  templateOf,
+} from "../support/rolled-deployments.ts";
 
 const WITHIN = { withinMs: 120_000, stepMs: 300 };
 const FOR_A_WHILE = { forMs: 4_000, stepMs: 500 };
-const REVISION = "machinedeployment.clusters.x-k8s.io/revision";
-const OTHER_VERSION = { template: { spec: { version: "v1.34.3" } } };
 const limits = (maxSurge: unknown, maxUnavailable: unknown) => ({
   rollout: { strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge, maxUnavailable } } },
 });
-const templateOf = (name: string) => ({ template: { spec: { infrastructureRef: { name } } } });
 
 /** By deployment: its number of Machines, and what its spec has besides. */
 const DEPLOYMENTS = {
@@ -37,14 +41,6 @@ const DEPLOYMENTS = {
   doubled: [3, limits("100%", 0)],
 } as const satisfies Record<string, readonly [number, object?]>;
 type Name = keyof typeof DEPLOYMENTS;
-
-/** Machines of this template never become ready. */
-const brokenTemplate = (name: string) => `
-apiVersion: infrastructure.sim.capstan.dev/v1beta2
-kind: SimMachineTemplate
-metadata: { name: ${name}, namespace: default }
-spec: { template: { spec: { nodeReadyDelaySeconds: 3600 } } }
-`;
 
 function manifestOf([name, [replicas, more]]: readonly [string, readonly [number, object?]]): string {
   const manifest = simMachineDeployment(name, "c1", replicas);

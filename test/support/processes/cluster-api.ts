@@ -19,15 +19,16 @@ export interface ClusterApiProcess extends AsyncDisposable {
 
 const TOOLS = inShared("tools/capi");
 /** Where `.ci/run` builds it, unless the environment names another folder. */
-const BINARIES = process.env["CAPSTAN_CLUSTER_API"] ?? join(homedir(), ".cache/capstan/cluster-api");
+export const CLUSTER_API =
+  process.env["CAPSTAN_CLUSTER_API"] ?? join(homedir(), ".cache/capstan/cluster-api");
 /** The folder `config` of that release, as it is published. */
-export const PUBLISHED_CONFIG = join(BINARIES, "capi-config");
+export const PUBLISHED_CONFIG = join(CLUSTER_API, "capi-config");
 
 /** Why Cluster API's manager cannot be started; undefined when it can. */
 export function clusterApiMissing(): string | undefined {
   const missing = sharedMissing("tools/capi/up.sh");
   if (missing !== undefined || existsSync(PUBLISHED_CONFIG)) return missing;
-  return `${BINARIES} lacks a complete build; fill it with ${join(TOOLS, "build.sh")} ${BINARIES}`;
+  return `${CLUSTER_API} lacks a complete build; fill it with ${join(TOOLS, "build.sh")} ${CLUSTER_API}`;
 }
 
 /** Gives a process the file with the namespace of its Pod, without which it cannot elect a leader. */
@@ -58,7 +59,7 @@ export async function startClusterApi(
   const env = { ...process.env, WEBHOOK_PORT: String(webhooks), DIAGNOSTICS_PORT: String(diagnostics) };
   const own = ["--health-addr=127.0.0.1:0"];
   // The manager inherits the output of the script, which therefore never ends: the script's own exit is waited for.
-  const up = [join(TOOLS, "up.sh"), BINARIES, dir, kubeconfigFile, ...own, ...flags];
+  const up = [join(TOOLS, "up.sh"), CLUSTER_API, dir, kubeconfigFile, ...own, ...flags];
   await run("bash", ["-c", '"$@" > "$0/up.log" 2>&1', dir, ...(isPod ? inPod(up) : up)], { env }).catch(
     async (error: unknown) => {
       const log = await readFile(join(dir, "up.log"), "utf8").catch(() => "");

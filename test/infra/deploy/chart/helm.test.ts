@@ -47,9 +47,7 @@ describeWith(helmMissing() ?? kubectlMissing(), HELM_OPTIONAL)("the chart under 
     dir = testFolder("chart");
     manifests = await renderManifests(join(dir, "rendered"));
   });
-  afterAll(async () => {
-    await charts[Symbol.asyncDispose]();
-  });
+  afterAll(() => charts[Symbol.asyncDispose]());
 
   const command = (...values: readonly string[]) =>
     [

@@ -27,9 +27,7 @@ describeWith(kubectlMissing())("kubectl", () => {
     await kubectl("create -f -", JSON.stringify(WIDGETS));
   });
 
-  afterAll(async () => {
-    await api.server.stop();
-  });
+  afterAll(() => api.server.stop());
 
   beforeEach(() => api.call("DELETE", "/apis/test.capstan.dev/v1/namespaces/default/widgets"));
 
