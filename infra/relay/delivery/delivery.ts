@@ -54,8 +54,8 @@ export interface Delivery {
    */
   resume(type: TypeKey, scope: string | undefined): Promise<string | undefined>;
   /**
-   * Stores snapshots in one step, each if it is news, then notifies of all of them. They come in the order of their
-   * versions. Up to `upTo` everything has been handed on; default: the version of the last one.
+   * Stores snapshots in one step, each if it is news, then notifies of all of them. Up to `upTo` everything has been
+   * handed on; default: the version of the last one.
    */
   put(type: TypeKey, snapshots: readonly KubeObject[], priority: Priority, upTo?: string): Promise<void>;
   /**

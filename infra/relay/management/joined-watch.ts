@@ -87,13 +87,11 @@ class JoinedWatch implements WatchLoop {
           if (this.#isKnown()) await consumer.resumed?.();
         }),
       listed: (items, news) => this.#inTurn(() => this.#listed(part, items, news)),
-      changed: (objects) => this.#inTurn(() => this.#changed(part, objects)),
-      deleted: (object) => this.#inTurn(() => this.#deleted(part, object)),
-      reached: (resourceVersion) =>
+      changed: (objects, upTo) => this.#inTurn(() => this.#changed(part, objects, upTo)),
+      deleted: (object, upTo) => this.#inTurn(() => this.#deleted(part, object, upTo)),
+      reached: (upTo) =>
         this.#inTurn(async () => {
-          if (part.version === undefined) return;
-          part.version = resourceVersion;
-          await consumer.reached?.(this.#version());
+          if (heard(part, upTo)) await consumer.reached?.(this.#version());
         }),
     };
   }
@@ -104,15 +102,15 @@ class JoinedWatch implements WatchLoop {
     return this.#kept;
   }
 
-  async #changed(part: Part, objects: readonly KubeObject[]): Promise<void> {
+  async #changed(part: Part, objects: readonly KubeObject[], upTo: string): Promise<void> {
     const { consumer } = this.#options;
-    if (!heard(part, objects.at(-1))) return;
+    if (!heard(part, upTo)) return;
     if (part.list === undefined) return consumer.changed(objects, this.#version());
     for (const object of objects) part.list.items.set(nameOf(object), consumer.reduce(object));
   }
 
-  async #deleted(part: Part, object: KubeObject): Promise<void> {
-    if (!heard(part, object)) return;
+  async #deleted(part: Part, object: KubeObject, upTo: string): Promise<void> {
+    if (!heard(part, upTo)) return;
     if (part.list === undefined) return this.#options.consumer.deleted(object, this.#version());
     part.list.items.delete(nameOf(object));
   }
@@ -169,9 +167,9 @@ class JoinedWatch implements WatchLoop {
   }
 }
 
-/** Notes the version of an event; returns false when the next list of the part replaces the event. */
-function heard(part: Part, object: KubeObject | undefined): boolean {
+/** Notes up to which version events have come; returns false when the next list of the part replaces them. */
+function heard(part: Part, upTo: string): boolean {
   if (part.version === undefined) return false;
-  part.version = object?.metadata.resourceVersion ?? part.version;
+  part.version = upTo;
   return true;
 }

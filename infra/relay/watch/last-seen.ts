@@ -85,16 +85,16 @@ export function createLastSeen({ client, kind, selector }: LastSeenOptions): Las
     },
     listed(items) {
       newest = items
-        .map((item) => ({ item, version: serverVersionOf(item) }))
-        .sort((left, right) => (isAtLeast(left.version, right.version) ? 1 : -1))
+        .map((item) => ({ item, resourceVersion: serverVersionOf(item) }))
+        .sort(byVersion)
         .slice(-KEPT)
-        .map(({ item, version }) => seenAs(item, version));
+        .map(({ item, resourceVersion }) => seenAs(item, resourceVersion));
       return newest.at(-1)?.resourceVersion;
     },
     handled({ type, object }) {
       if (type === "BOOKMARK") return;
       const now = seenAs(object, object.metadata.resourceVersion, type === "DELETED");
-      newest = [...newest.filter((one) => !isSameName(one, now)), now].slice(-KEPT);
+      newest = [...newest.filter((one) => !isSameName(one, now)), now].sort(byVersion).slice(-KEPT);
     },
     async recognise(seen) {
       hasFoundNews = false;
@@ -135,6 +135,10 @@ function writtenAt(metadata: KubeObject["metadata"]): string | undefined {
 
 function latest(left: string | undefined, right: string): string {
   return left !== undefined && left > right ? left : right;
+}
+
+function byVersion(left: Pick<Seen, "resourceVersion">, right: Pick<Seen, "resourceVersion">): number {
+  return isAtLeast(left.resourceVersion, right.resourceVersion) ? 1 : -1;
 }
 
 function isSameName(left: Seen, right: Seen): boolean {

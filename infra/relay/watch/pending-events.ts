@@ -7,21 +7,24 @@ import { checkForward } from "./recovery.ts";
 
 /** A watch that is read ahead of its consumer, up to a limit (KR-16). */
 export interface ReadAhead {
-  /** Events that wait, including those that the consumer handles. */
+  /** Events that wait, including those that the consumer handles, as in all limits. */
   readonly pending: number;
   /**
-   * Yields events to one consumer, in groups (event-groups.ts); those before a failure come before it is thrown. Leaving
-   * ends the watch.
+   * Yields events to one consumer, in groups (event-groups.ts); those before a failure come before it is thrown. Asking
+   * for the next group means that the last one is handled. Leaving ends the watch.
    */
-  groups(): AsyncGenerator<readonly ReceivedEvent[]>;
+  groups(): AsyncGenerator<readonly PendingEvent[]>;
 }
+
+/** An event that waits. Once it is handed over, every event up to version `upTo` has been. */
+export type PendingEvent = ReceivedEvent & { upTo: string };
 
 /** Reads a watch that begins at version `from`. */
 export function readAhead(watch: OpenWatch, from: string, clock: Clock): ReadAhead {
   const waiting = createPendingEvents(clock);
   return {
     get pending() {
-      return waiting.count;
+      return waiting.pending;
     },
     async *groups() {
       const reading = read(watch, waiting, from);
@@ -44,7 +47,7 @@ async function read(watch: OpenWatch, waiting: PendingEvents, from: string): Pro
       const { resourceVersion = seen } = event.object.metadata;
       checkForward(seen, resourceVersion);
       seen = resourceVersion;
-      waiting.add(event);
+      waiting.add(event, seen);
       await waiting.room();
     }
     return undefined;
@@ -56,56 +59,53 @@ async function read(watch: OpenWatch, waiting: PendingEvents, from: string): Pro
 }
 
 /**
- * Keeps of one object only the newest event, in the order of the versions: a watch that resumes from the version of a
- * handled event misses nothing. An object that was recreated under the same name is another one: its deletion is not
- * the deletion of the first.
+ * Keeps of one object only the newest event, in the place of the oldest: what was handed over is then complete up to a
+ * version, from which a watch may resume. An object that was recreated under the same name is another one: its deletion
+ * is not the deletion of the first.
  */
-interface PendingEvents {
-  /** Includes the events that the consumer handles, as all limits do. */
-  readonly count: number;
-  add(event: ReceivedEvent): void;
+interface PendingEvents extends ReadAhead {
+  /** Adds the event that brings the watch to this version. */
+  add(event: ReceivedEvent, version: string): void;
   /** Resolves when fewer than 1,000 events and 16 MB wait. */
   room(): Promise<void>;
   /** Ends `groups` after the events that wait. */
   end(): void;
-  /**
-   * Yields events to one consumer. Asking for the next group means that the last one is handled. Leaving ends
-   * everything.
-   */
-  groups(): AsyncGenerator<readonly ReceivedEvent[]>;
 }
 
 const MAX_EVENTS = 1_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 function createPendingEvents(clock: Clock): PendingEvents {
-  let waiting = new Map<string, ReceivedEvent>();
+  let waiting = new Map<string, PendingEvent>();
+  let last: PendingEvent | undefined;
   let count = 0;
   let bytes = 0;
   let ended = false;
   let wake: () => void = () => undefined;
   /** Resolves at the next change; there is one reader and one consumer, and they never wait at the same time. */
   const change = () => new Promise<void>((resolve) => (wake = resolve));
-  const weigh = (event: ReceivedEvent, sign: 1 | -1) => {
-    count += sign;
-    bytes += sign * event.bytes;
-  };
-  const handled = (group: readonly ReceivedEvent[]) => {
-    for (const event of group) weigh(event, -1);
+  const weigh = (events: readonly ReceivedEvent[], sign: 1 | -1) => {
+    count += sign * events.length;
+    for (const event of events) bytes += sign * event.bytes;
     wake();
   };
   return {
-    get count() {
+    get pending() {
       return count;
     },
-    add(event) {
+    add(event, version) {
       const name = nameOf(event);
       const older = waiting.get(name);
-      if (older !== undefined) weigh(older, -1);
-      waiting.delete(name);
-      waiting.set(name, event);
-      weigh(event, 1);
-      wake();
+      if (older !== undefined) weigh([older], -1);
+      if (older === undefined || event.type === "BOOKMARK") {
+        waiting.delete(name);
+        last = { ...event, upTo: version };
+        waiting.set(name, last);
+      } else {
+        Object.assign(older, event);
+        (last ?? older).upTo = version;
+      }
+      weigh([event], 1);
     },
     async room() {
       while (!ended && (count >= MAX_EVENTS || bytes >= MAX_BYTES)) await change();
@@ -126,7 +126,7 @@ function createPendingEvents(clock: Clock): PendingEvents {
           waiting = new Map();
           for (const group of inGroups(batch.values())) {
             yield group;
-            handled(group);
+            weigh(group, -1);
             await pause();
           }
         }

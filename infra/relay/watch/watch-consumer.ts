@@ -15,12 +15,12 @@ export interface WatchConsumer {
   /** The server has accepted the watch that follows the list, or continues one; must not wait for the loop. */
   following?(): void;
   /**
-   * Objects that were added or changed, in the order of their versions. Of several events that wait for one object only
-   * the newest is handed over. Every event up to `upTo` has been handed over; absent = up to the last of these.
+   * Objects that were added or changed. Of several events that wait for one object only the newest is handed over. With
+   * these, every event up to `upTo` has been handed over.
    */
-  changed(objects: readonly KubeObject[], upTo?: string): Promise<void>;
+  changed(objects: readonly KubeObject[], upTo: string): Promise<void>;
   /** An object that was deleted at the version it carries. */
-  deleted(object: KubeObject, upTo?: string): Promise<void>;
+  deleted(object: KubeObject, upTo: string): Promise<void>;
   /** A bookmark: every event up to this version has been handed over. */
   reached?(resourceVersion: string): Promise<void>;
   /** Three 404s over 60 s: the server does not serve the type. */

@@ -1,6 +1,6 @@
 import type { Kind } from "../../../shared/api/kinds.ts";
 import type { ListOptions } from "../../../shared/function/reads.ts";
-import type { Clock, Log, WatchEvent } from "../../../shared/runtime/ports.ts";
+import type { Clock, Log } from "../../../shared/runtime/ports.ts";
 import type { LoopStatus } from "../../../shared/runtime/read/loop-status.ts";
 import type { ServerClient } from "../../platform/kube/verbs.ts";
 import { rest } from "../../platform/rest.ts";
@@ -12,7 +12,7 @@ import { createLastSeen, type LastSeen } from "./last-seen.ts";
 import { createLister, type Lister } from "./lister.ts";
 import { createLoopMeter, type LoopMeter } from "./loop-meter.ts";
 import { createOpener, type OpenWatch } from "./open-watch.ts";
-import { type ReadAhead, readAhead } from "./pending-events.ts";
+import { type PendingEvent, type ReadAhead, readAhead } from "./pending-events.ts";
 import { Position } from "./position.ts";
 import { hasGoneBack, Recovery } from "./recovery.ts";
 import type { WatchConsumer } from "./watch-consumer.ts";
@@ -248,12 +248,12 @@ class Loop implements WatchLoop {
     this.#position.reached(resourceVersion);
   }
 
-  async #handle(events: readonly WatchEvent[]): Promise<void> {
+  async #handle(events: readonly PendingEvent[]): Promise<void> {
     await handOver(events, this.#options.consumer);
     for (const event of events) {
       this.#lastSeen.handled(event);
       this.#meter.handled(event);
-      this.#position.reached(versionOf(event));
+      this.#position.reached(event.upTo);
       this.#recovery.received(event.type === "BOOKMARK" ? "bookmark" : "event");
     }
   }
@@ -316,13 +316,11 @@ class Loop implements WatchLoop {
 }
 
 /** Hands over a group of events, as `ReadAhead.groups` forms them. */
-function handOver(events: readonly WatchEvent[], consumer: WatchConsumer): Promise<void> | undefined {
-  const [first] = events;
-  if (first?.type === "BOOKMARK") return consumer.reached?.(versionOf(first));
-  if (first?.type === "DELETED") return consumer.deleted(first.object);
-  return consumer.changed(events.map(({ object }) => object));
-}
-
-function versionOf({ object }: WatchEvent): string {
-  return object.metadata.resourceVersion ?? "";
+function handOver(events: readonly PendingEvent[], consumer: WatchConsumer): Promise<void> | undefined {
+  const last = events.at(-1);
+  if (last === undefined) return undefined;
+  if (last.type === "BOOKMARK") return consumer.reached?.(last.upTo);
+  if (last.type === "DELETED") return consumer.deleted(last.object, last.upTo);
+  const objects = events.map(({ object }) => object);
+  return consumer.changed(objects, last.upTo);
 }

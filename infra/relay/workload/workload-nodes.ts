@@ -79,12 +79,12 @@ function watchNodes(options: WorkloadNodesOptions): WatchLoop {
         await delivery.replace(nodes, items, { resourceVersion, priority: "live", scope: listed });
         options.onListed(oversized);
       },
-      async changed(objects) {
-        await delivery.put(nodes, objects.map(reduce), "live");
+      async changed(objects, upTo) {
+        await delivery.put(nodes, objects.map(reduce), "live", upTo);
         options.onHeard();
       },
-      async deleted(object) {
-        await delivery.remove(nodes, object);
+      async deleted(object, upTo) {
+        await delivery.remove(nodes, object, upTo);
         options.onHeard();
       },
       async reached(resourceVersion) {

@@ -9,6 +9,10 @@ function object(namespace: string, name: string, resourceVersion: string): KubeO
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace, name, resourceVersion } };
 }
 
+function versionOf({ metadata }: KubeObject): string {
+  return metadata.resourceVersion ?? "";
+}
+
 function text({ metadata }: KubeObject): string {
   return `${metadata.namespace}/${metadata.name}@${metadata.resourceVersion}`;
 }
@@ -58,8 +62,10 @@ function joined({ kept, known = [] }: { readonly kept?: Kept; readonly known?: r
       oversized: undefined,
       ...news,
     });
-  const changed = (object: KubeObject) => of(object.metadata.namespace ?? "").changed([object]);
-  const deleted = (object: KubeObject) => of(object.metadata.namespace ?? "").deleted(object);
+  const changed = (object: KubeObject) =>
+    of(object.metadata.namespace ?? "").changed([object], versionOf(object));
+  const deleted = (object: KubeObject) =>
+    of(object.metadata.namespace ?? "").deleted(object, versionOf(object));
   return { watch, reported, relisted, of, list, changed, deleted };
 }
 

@@ -86,6 +86,14 @@ describe("KR-12: a server that was away is recognised", () => {
     await expect(seen.recognise("95")).rejects.toMatchObject({ reason: "WentBack" });
   });
 
+  it("KR-12: not when the newest was lost that was handed over before an older one (KR-16)", async () => {
+    const { seen } = serving({ a: thing("a", "60"), b: thing("b", "70") });
+    seen.listed([]);
+    seen.handled(event("MODIFIED", thing("a", "75")));
+    seen.handled(event("MODIFIED", thing("b", "70")));
+    await expect(seen.recognise("80")).rejects.toMatchObject({ reason: "WentBack" });
+  });
+
   it("KR-12: not when an object that was deleted is back", async () => {
     const { seen } = serving({ a: thing("a", "70"), b: thing("b", "30") });
     seen.listed([thing("a", "70"), thing("b", "30")]);

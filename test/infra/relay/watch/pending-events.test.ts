@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../../infra/platform/clock.ts";
 import type { ReceivedEvent } from "../../../../infra/platform/kube/watch-stream.ts";
 import type { OpenWatch } from "../../../../infra/relay/watch/open-watch.ts";
-import { type ReadAhead, readAhead } from "../../../../infra/relay/watch/pending-events.ts";
+import {
+  type PendingEvent,
+  type ReadAhead,
+  readAhead,
+} from "../../../../infra/relay/watch/pending-events.ts";
 import type { WatchEvent } from "../../../../shared/runtime/ports.ts";
 import { thing } from "../watching.ts";
 
@@ -36,7 +40,7 @@ function textOf({ type, object }: WatchEvent): string {
   return `${type} ${object.metadata.name} ${object.metadata.resourceVersion}`;
 }
 
-async function* each(ahead: ReadAhead): AsyncGenerator<ReceivedEvent> {
+async function* each(ahead: ReadAhead): AsyncGenerator<PendingEvent> {
   for await (const events of ahead.groups()) yield* events;
 }
 
@@ -45,7 +49,7 @@ async function settled(): Promise<void> {
 }
 
 describe("events that wait for the consumer (KR-16)", () => {
-  it("KR-16: are the newest of each object, in the order of the versions", async () => {
+  it("KR-16: are the newest of each object, and complete up to the version that they carry", async () => {
     const { watch } = saying([
       received("ADDED", "a", 1),
       received("ADDED", "b", 2),
@@ -58,12 +62,39 @@ describe("events that wait for the consumer (KR-16)", () => {
     const reported: string[] = [];
     const ahead = readAhead(watch, "0", systemClock);
     for await (const event of each(ahead)) {
-      reported.push(textOf(event));
+      reported.push(`${textOf(event)} up to ${event.upTo}`);
       await settled();
     }
     // The first was in the consumer's hands before the second was read.
-    expect(reported).toEqual(["ADDED a 1", "MODIFIED a 3", "DELETED b 4", "MODIFIED c 5", "BOOKMARK  6"]);
+    expect(reported).toEqual([
+      "ADDED a 1 up to 1",
+      "DELETED b 4 up to 2",
+      "MODIFIED a 3 up to 3",
+      "MODIFIED c 5 up to 5",
+      "BOOKMARK  6 up to 6",
+    ]);
     expect(ahead.pending).toBe(0);
+  });
+
+  it("KR-14: a bookmark is not handed over before a change that it includes", async () => {
+    const { watch } = saying([
+      received("ADDED", "z", 1),
+      received("MODIFIED", "a", 2),
+      received("BOOKMARK", "", 3),
+      received("MODIFIED", "b", 4),
+      received("MODIFIED", "a", 5),
+    ]);
+    const reported: string[] = [];
+    for await (const event of each(readAhead(watch, "0", systemClock))) {
+      reported.push(`${textOf(event)} up to ${event.upTo}`);
+      await settled();
+    }
+    expect(reported).toEqual([
+      "ADDED z 1 up to 1",
+      "MODIFIED a 5 up to 2",
+      "BOOKMARK  3 up to 3",
+      "MODIFIED b 4 up to 5",
+    ]);
   });
 
   it("KR-16: keep the end of an object that was created again under its name", async () => {
