@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { connectRedis, endConnection } from "../../infra/queue/backends/redis/server/connection.ts";
 import { eventually } from "../support/eventually.ts";
-import { EMBEDDED } from "../support/processes/api-servers.ts";
+import { EMBEDDED, REAL } from "../support/processes/api-servers.ts";
 import { runCli, startCli } from "../support/processes/cli.ts";
 import { formerMissing, PRESENT, unpackFormer } from "../support/processes/former-version.ts";
 import { kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
@@ -11,7 +11,9 @@ import { startRolledFleet } from "../support/rolled-fleet.ts";
 import { silentLog } from "../support/silent-log.ts";
 
 const WITHIN = { withinMs: 90_000, stepMs: 200 };
-const POOLS = Number(process.env["CAPSTAN_UPGRADE_POOLS"] ?? 100);
+const SERVER = REAL.missing === undefined ? REAL : EMBEDDED;
+/** The embedded server records its last 10,000 requests. */
+const POOLS = SERVER === REAL ? 2_000 : 100;
 const OWNER = "{cap:cluster}:owner";
 const FUTURE = JSON.stringify([
   {
@@ -31,7 +33,7 @@ describeWith(redisMissing() ?? kubectlMissing() ?? formerMissing(), { optional: 
   () => {
     it(`Q-44: ${POOLS} changing pools lose no change and get none twice; letters, pauses and new fields stay`, async () => {
       await using former = await unpackFormer();
-      await using server = await EMBEDDED.start();
+      await using server = await SERVER.start();
       await using redis = await startRedis();
       await using fleet = await startRolledFleet(server, redis.url, former);
       await fleet.create(POOLS);
@@ -59,7 +61,7 @@ describeWith(redisMissing() ?? kubectlMissing() ?? formerMissing(), { optional: 
 
     it("Q-44: a Redis that loses its memory in the middle is filled again, with its format", async () => {
       await using former = await unpackFormer();
-      await using server = await EMBEDDED.start();
+      await using server = await SERVER.start();
       await using redis = await startRedis();
       await using fleet = await startRolledFleet(server, redis.url, former);
       await fleet.create(10);
@@ -75,7 +77,7 @@ describeWith(redisMissing() ?? kubectlMissing() ?? formerMissing(), { optional: 
     });
 
     it("Q-44: data of a newer format end what runs and refuse what starts, until they can be read", async () => {
-      await using server = await EMBEDDED.start();
+      await using server = await SERVER.start();
       await using redis = await startRedis();
       const reach = ["--kubeconfig", server.kubeconfigFile, "--queue", redis.url];
       await using relay = startCli(["relay", ...reach, "--install-crds"]);

@@ -76,7 +76,7 @@ export interface ApiServer extends Administered, AsyncDisposable {
   /** `http://127.0.0.1:<port>`, `https` with TLS; requests carry `Authorization: Bearer <token>`. */
   readonly url: string;
   readonly token: string;
-  /** The last requests, oldest first, up to 20,000; only with `recordRequests`. */
+  /** The last requests, oldest first, up to 10,000; only with `recordRequests`. */
   readonly requests: readonly RequestRecord[];
   /** Its objects, for who looks on; others after a restart. */
   readonly storage: Storage;
