@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { matchesGlob, PatternError, type Spend } from "./glob.ts";
 
-/** The result is not UTF-8: an operator has cut a character of the value in two. */
+/** An operator has cut a character of the value in two. Differs: also where the halves meet again. */
 export class CutCharacterError extends Error {}
 
 /** clusterctl ends with a panic. */
