@@ -64,14 +64,14 @@ export function createSender(context: EventContext & LimitContext): Sender {
   /** Returns its failure, if any. */
   async function send({ ref, verb, request, recordedAs, ...more }: WriteRequest): Promise<unknown> {
     const client = () => clients.of(ref.cluster, fn.spec.name, { recordedAs });
+    const accepted = (answer?: KubeObject) => fences.push(...[fenceOfAnswer(ref, answer) ?? []].flat());
     try {
       if (context.limit !== undefined) await requireRoom({ ref, verb }, context, context.limit);
       signal.throwIfAborted();
       requests += 1;
-      const result = await request(client());
-      const fence = fenceOfAnswer(ref, result);
+      const result = await request(client(), accepted);
+      accepted(result);
       stays ||= more.mustEnd === true && result !== undefined;
-      if (fence !== undefined) fences.push(fence);
       if (result !== undefined) next.push(...ownedBy(result, more.dependents));
       return undefined;
     } catch (failure) {

@@ -13,21 +13,16 @@ import type { EvictionAnswer } from "../../function/evictions.ts";
 import { ISSUED_SECRET_TYPE, type Issue } from "../../function/issue.ts";
 import type { DeliveryAnswer } from "../../function/manifests.ts";
 import { labelsPatch } from "../../rules/metadata/labels.ts";
-import type { Clock, Issuer, KubeClient } from "../ports.ts";
+import type { Clock, Issuer } from "../ports.ts";
 import type { LimitContext } from "./deletion-limit.ts";
 import { type EventContext, sendEvents } from "./send-events.ts";
 import { createSender, type Sender, type Sent } from "./sender.ts";
-import { toApply, toCreate, toDelete, toPatch } from "./write-request.ts";
+import { toApply, toCreate, toDelete, toPatch, type WriteRequest } from "./write-request.ts";
 
 type Data = NonNullable<Secret["data"]>;
 
 /** One request of `Decision.issue`. The data that it sends is in no record of the run. */
-interface IssueWrite {
-  readonly ref: ObjectRef;
-  readonly verb: "create" | "patch";
-  readonly request: (client: KubeClient) => Promise<KubeObject>;
-  readonly recordedAs: object;
-}
+type IssueWrite = Required<Pick<WriteRequest, "ref" | "verb" | "request" | "recordedAs">>;
 
 /** Requests and answers. */
 export interface Written extends Sent {

@@ -12,11 +12,14 @@ import type { FailedWrite } from "./failed-write.ts";
 import { endOfEntries, FIRST_APPLY } from "./field-managers.ts";
 import { leftBehind } from "./left-behind.ts";
 
+type Accepted = (answer: KubeObject) => void;
+
 /** One request about one object, with what the decision says about this write alone. */
 export interface WriteRequest
   extends Pick<FailedWrite, "ref" | "verb">,
     Pick<NewObject, "ifFails" | "ifRefused" | "announces" | "dependents"> {
-  readonly request: (client: KubeClient) => Promise<KubeObject | undefined>;
+  /** Calls `accepted` with an answer before it sends another request, which may fail. */
+  readonly request: (client: KubeClient, accepted?: Accepted) => Promise<KubeObject | undefined>;
   /** Recorded in place of the body. */
   readonly recordedAs?: object;
   /** Whether, at a delete, what follows waits for the end of the object. */
@@ -73,22 +76,22 @@ export function toApply(
     return client.apply(kind, target, sent, subresource);
   };
   const leftIn = (found: KubeObject): readonly PatchOperation[] => leftBehind({ own, body, manager }, found);
-  const patch = async (
-    client: KubeClient,
-    found: KubeObject,
-    operations: readonly PatchOperation[],
-    at?: typeof subresource,
-  ): Promise<KubeObject> => {
-    if (operations.length === 0) return found;
-    const { resourceVersion: value } = found.metadata;
-    const guard = { op: "test", path: "/metadata/resourceVersion", value } as const;
-    return client.jsonPatch(kind, target, [guard, ...operations], at);
-  };
-  const request: WriteRequest["request"] = async (client) => {
+  const request: WriteRequest["request"] = async (client, accepted) => {
+    const patch = async (
+      found: KubeObject,
+      operations: readonly PatchOperation[],
+      at?: typeof subresource,
+    ): Promise<KubeObject> => {
+      if (operations.length === 0) return found;
+      accepted?.(found);
+      const { resourceVersion: value } = found.metadata;
+      const guard = { op: "test", path: "/metadata/resourceVersion", value } as const;
+      return client.jsonPatch(kind, target, [guard, ...operations], at);
+    };
     try {
       const answer = await apply(client, resourceVersion);
-      const tidied = await patch(client, answer, leftIn(answer), subresource);
-      return await patch(client, tidied, endOfFirstApply(tidied)).catch(unlessForbidden(tidied));
+      const tidied = await patch(answer, leftIn(answer), subresource);
+      return await patch(tidied, endOfFirstApply(tidied)).catch(unlessForbidden(tidied));
     } catch (error) {
       // Of what it gives up a part would stay, without which the rest is not valid.
       if (!isInvalid(error) || resourceVersion === undefined) throw error;
@@ -96,7 +99,8 @@ export function toApply(
       if (found?.metadata.resourceVersion !== resourceVersion) throw error;
       const left = leftIn(found);
       if (left.length === 0) throw error;
-      const tidied = await patch(client, found, left, subresource);
+      const tidied = await patch(found, left, subresource);
+      accepted?.(tidied);
       return apply(client, tidied.metadata.resourceVersion);
     }
   };

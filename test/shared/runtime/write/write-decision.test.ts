@@ -542,6 +542,26 @@ describe("the writes of a decision", () => {
     ]);
   });
 
+  it("fence the next run behind an apply whose second request fails", async () => {
+    const metadata = { name: "w", resourceVersion: "8", managedFields: [{ manager: "before-first-apply" }] };
+    const answer = { apiVersion: "test.dev/v1", kind: "Widget", metadata } as unknown as KubeObject;
+    const clients: Clients = {
+      of: (...of) => ({
+        ...recordingClients().of(...of),
+        apply: async () => answer as never,
+        jsonPatch: () => Promise.reject(conflict),
+      }),
+    };
+    const { written } = await write({ apply: { status: { size: 4 } } }, undefined, undefined, clients);
+    expect(written.error).toBe(conflict);
+    expect(written.fences).toContainEqual({
+      cluster: MANAGEMENT,
+      ...KEY_OF_WIDGET,
+      name: "w",
+      resourceVersion: "8",
+    });
+  });
+
   it("end with a create that failed: no status names an object that does not exist", async () => {
     const { sent, written } = await write(
       {
