@@ -267,7 +267,8 @@ describeWith(clusterctlMissing())("the grammar of variables", () => {
       const real = await generateComponents(componentsWith([form]), { env: FORM_VALUES });
       const ours = rendered(componentsWith([form]));
       // Halves of a character that one form joins again are a character for clusterctl.
-      if ("refusal" in ours && ours.refusal.includes("cuts a character")) continue;
+      const isCut = "refusal" in ours && ours.refusal.includes("cuts a character");
+      if (isCut && !("refusal" in real)) continue;
       expect({ form, isRefused: "refusal" in real }).toEqual({ form, isRefused: true });
       if (!("refusal" in real && "refusal" in ours)) continue;
       const words = GRAMMAR.exec(real.refusal)?.[0];

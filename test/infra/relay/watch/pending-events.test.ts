@@ -44,6 +44,16 @@ async function* each(ahead: ReadAhead): AsyncGenerator<PendingEvent> {
   for await (const events of ahead.groups()) yield* events;
 }
 
+/** Handles one event after the other, while those behind it are read. */
+async function handedOver(ahead: ReadAhead): Promise<readonly string[]> {
+  const reported: string[] = [];
+  for await (const event of each(ahead)) {
+    reported.push(`${textOf(event)} up to ${event.upTo}`);
+    await settled();
+  }
+  return reported;
+}
+
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -59,14 +69,9 @@ describe("events that wait for the consumer (KR-16)", () => {
       received("MODIFIED", "c", 5),
       received("BOOKMARK", "", 6),
     ]);
-    const reported: string[] = [];
     const ahead = readAhead(watch, "0", systemClock);
-    for await (const event of each(ahead)) {
-      reported.push(`${textOf(event)} up to ${event.upTo}`);
-      await settled();
-    }
     // The first was in the consumer's hands before the second was read.
-    expect(reported).toEqual([
+    expect(await handedOver(ahead)).toEqual([
       "ADDED a 1 up to 1",
       "DELETED b 4 up to 2",
       "MODIFIED a 3 up to 3",
@@ -84,12 +89,7 @@ describe("events that wait for the consumer (KR-16)", () => {
       received("MODIFIED", "b", 4),
       received("MODIFIED", "a", 5),
     ]);
-    const reported: string[] = [];
-    for await (const event of each(readAhead(watch, "0", systemClock))) {
-      reported.push(`${textOf(event)} up to ${event.upTo}`);
-      await settled();
-    }
-    expect(reported).toEqual([
+    expect(await handedOver(readAhead(watch, "0", systemClock))).toEqual([
       "ADDED z 1 up to 1",
       "MODIFIED a 5 up to 2",
       "BOOKMARK  3 up to 3",
