@@ -115,7 +115,7 @@ type Ending = Outcome extends infer One
   : never;
 
 async function attempt(fn: AnyFunction, lease: Lease, context: RunContext, run: Run): Promise<Ending> {
-  const { overdue, causes, waitMs } = await barrierOf(context.store, lease);
+  const { overdue, causes, waitMs } = await barrierOf(fn, context.store, lease);
   run.overdue = overdue;
   if (waitMs !== undefined) return { type: "retry", afterMs: waitMs };
   const key = requireKey(fn, lease.key);

@@ -25,10 +25,8 @@ export class BehindTriggerError extends Error {
  * Throws BehindTriggerError for snapshots that are older than the newest of their causes. Normally none is: a
  * change is stored before it is delivered. But a second relay that lags may list, and store an earlier version.
  */
-export type AssertTriggers = (cluster: ClusterName, kind: Kind, snapshots: readonly KubeObject[]) => void;
-
-export function triggersOf(causes: readonly Cause[]): AssertTriggers {
-  return (cluster, { group, kind }, snapshots) => {
+export function triggersOf(causes: readonly Cause[]) {
+  return (cluster: ClusterName, { group, kind }: Kind, snapshots: readonly KubeObject[]): void => {
     // Its versions are instants, of the clock of whichever relay has published it.
     if (kind === Connection.kind && group === Connection.group) return;
     const newest = newestOf(causes.filter(({ what }) => what.startsWith(`${kind} `)));

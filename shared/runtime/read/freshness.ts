@@ -1,4 +1,5 @@
 import type { KubeObject, ObjectRef } from "../../api/kinds.ts";
+import type { AnyFunction } from "../../function/define-function.ts";
 import { KubeError } from "../../function/errors.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
 import type { Store } from "../ports.ts";
@@ -6,6 +7,7 @@ import { type Cause, type Fence, type Lease, RESTORED } from "../queue/queue-por
 import { BehindTriggerError } from "../queue/triggers.ts";
 import { isAtLeast } from "../resource-version.ts";
 import { NotListedError } from "./listed.ts";
+import { mayReadLive } from "./live-reader.ts";
 import type { RecordingReader } from "./reader.ts";
 
 /** First wait for a snapshot until the next look (Q-17). Each further one takes twice as long: where it lags, looks cost. */
@@ -27,12 +29,13 @@ export interface Barrier {
 }
 
 /**
- * Compares the fences of a lease with the read model (Q-17). A run that has waited too often begins all the same and
- * reads live. So does the first run on a server that was restored: its fences and causes are of another time (KR-12).
+ * Compares the fences of a lease with the read model (Q-17). A run that has waited too often begins all the same, and reads
+ * live what it may. So does the first run on a restored server: its fences and causes are of another time (KR-12).
  */
-export async function barrierOf(store: Store, lease: Lease): Promise<Barrier> {
+export async function barrierOf({ spec }: AnyFunction, store: Store, lease: Lease): Promise<Barrier> {
   const overdue = await staleFences(store, lease.fences);
-  if (lease.retries >= MAX_RETRIES || isRestored(lease)) return { overdue, causes: [] };
+  if (lease.retries >= MAX_RETRIES || isRestored(lease))
+    return { overdue: overdue.filter(({ cluster }) => mayReadLive(spec, cluster)), causes: [] };
   return overdue.length > 0
     ? { overdue, causes: lease.causes, waitMs: waitMs(lease) }
     : { overdue, causes: lease.causes };

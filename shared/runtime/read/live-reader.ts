@@ -136,11 +136,15 @@ function declaredPart<T extends KubeObject>(fn: AnyFunction, kind: Kind<T>, obje
   return keepDeclared(fn, kind as unknown as Kind)(object) as T;
 }
 
+/** Returns whether a function may ask the server: that of a workload only where its runs are limited. */
+export function mayReadLive(spec: AnyFunction["spec"], cluster: ClusterName): boolean {
+  return cluster === MANAGEMENT || groupOf(spec) === "workload";
+}
+
 function requireReadable(spec: AnyFunction["spec"], kind: Kind, cluster: ClusterName): void {
   const { name, reconciles, watches, readsLive = [] } = spec;
   assert(!isKind(kind, Secret), `${name} reads a Secret with its values; use read.live.secret`);
-  const mayCall = cluster === MANAGEMENT || groupOf(spec) === "workload";
-  assert(mayCall, `${name} reads from ${cluster} live and sets no maxRunningPerTenant`);
+  assert(mayReadLive(spec, cluster), `${name} reads from ${cluster} live and sets no maxRunningPerTenant`);
   const declared = [reconciles, ...watches.map(({ on }) => on), ...readsLive];
   const known = declared.some((on) => isContractKind(on) || isKind(on, kind));
   assert(known, `${name} reads ${kind.kind} live, which it neither watches nor declares`);

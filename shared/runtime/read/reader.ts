@@ -14,7 +14,7 @@ import { type AnyFunction, describeReference, isContractKind } from "../../funct
 import { assert } from "../../function/errors.ts";
 import type { Reader } from "../../function/reads.ts";
 import type { Cause, Fence } from "../queue/queue-port.ts";
-import { type AssertTriggers, triggersOf } from "../queue/triggers.ts";
+import { triggersOf } from "../queue/triggers.ts";
 import { newestOf } from "../resource-version.ts";
 import { readListed } from "./listed.ts";
 import { createLiveReader, isKind, type LiveReaderOptions, objectText, type Seen } from "./live-reader.ts";
@@ -66,12 +66,7 @@ export function createReader(options: ReaderOptions): RecordingReader {
   const stale = new Set(options.stale.map((fence) => objectText(fence.cluster, fence, fence)));
   const staleTypes = new Set(options.stale.map((fence) => typeText(fence.cluster, fence)));
   const listed = new Map<string, Fence>();
-  const triggers = triggersOf(options.causes ?? []);
-  // A run that waits too long reads live, and not every function may ask workload servers.
-  const assertTriggers: AssertTriggers = (cluster, kind, snapshots) => {
-    const mayReadLive = cluster === MANAGEMENT || spec.queue?.maxRunningPerTenant !== undefined;
-    if (mayReadLive) triggers(cluster, kind, snapshots);
-  };
+  const assertTriggers = triggersOf(options.causes ?? []);
 
   async function snapshot<T extends KubeObject>(
     kind: Kind<T>,

@@ -68,6 +68,18 @@ describe("the freshness barrier", () => {
     expect(outcome.fences).toEqual([widgetFence("11")]);
   });
 
+  it("begins after sixteen looks behind a workload server that the function may not ask, and forgets its fence", async () => {
+    const workload = { ...widgetFence("8"), cluster: "default/c1" };
+    const store = await storeOf(widget());
+    await store.advance({ ...WIDGETS, cluster: workload.cluster }, { ready: true, resourceVersion: "7" });
+    const step = decides({ result: done });
+    const lease = { fences: [workload] };
+    const waiting = { type: "retry", afterMs: 100, fences: [workload] };
+    expect((await run({ store, step, lease })).outcome).toEqual(waiting);
+    const { outcome } = await run({ store, step, lease: { ...lease, retries: 16 } });
+    expect(outcome).toMatchObject({ type: "ok", fences: [] });
+  });
+
   it("waits for the read model to show the change that has woken it, and reads live after sixteen looks", async () => {
     const causes = [{ what: "Widget default/w", resourceVersion: "9" }];
     const store = await storeOf(widget());
