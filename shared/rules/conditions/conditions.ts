@@ -109,7 +109,6 @@ const REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 
 /**
  * A provider object's condition `source` under the name `type`; `undefined` when it reports none.
- *
  * Looked for in `status.v1beta2.conditions`, then `status.conditions`; severities are ignored. `reasons` replaces a
  * reason that is missing or no CamelCase word (default: `source` when True, otherwise `NoReasonReported`). A
  * condition without a known status or with a bad time gives Unknown, `InvalidConditionReported`.

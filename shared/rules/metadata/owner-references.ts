@@ -7,6 +7,7 @@ import {
   objectKeyOf,
 } from "../../api/kinds.ts";
 import type { PatchOperation } from "../../api/patch.ts";
+import { isPaused } from "../../function/guards.ts";
 import type { LiveReader } from "../../function/reads.ts";
 import { compareText } from "../conditions/conditions.ts";
 
@@ -38,7 +39,7 @@ export function sameOwner(a: OwnerReference, b: OwnerReference): boolean {
 /**
  * Whether `owner` may be named as an owner of `dependents`: the garbage collector deletes an object whose only owner
  * is gone. A dependent that is younger than its owner may have been recreated together with it since the snapshot of
- * the owner was stored; then, and only then, the API server is asked (one request).
+ * the owner was stored; then, and only then, the API server is asked (one request). A pause in its answer counts.
  */
 export async function isStillOwner<T extends KubeObject>(
   live: LiveReader,
@@ -48,12 +49,12 @@ export async function isStillOwner<T extends KubeObject>(
 ): Promise<boolean> {
   const createdAt = ({ metadata }: KubeObject) => metadata.creationTimestamp ?? "";
   if (!dependents.some((dependent) => compareText(createdAt(dependent), createdAt(owner)) > 0)) return true;
-  return (await live.get(kind, objectKeyOf(owner)))?.metadata.uid === owner.metadata.uid;
+  const found = await live.get(kind, objectKeyOf(owner));
+  return found?.metadata.uid === owner.metadata.uid && !isPaused(found as object, found ?? owner);
 }
 
 /**
  * Operations that make `desired` an owner reference of `object`; none when it is right already.
- *
  * An entry of the same group, kind and name is replaced at its index (older version, uid from before a move or
  * restore), a second one of these is removed, and so is an owner that was `temporary`; other owners stay. To be sent with
  * the runtime's guards.

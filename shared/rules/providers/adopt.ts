@@ -19,7 +19,7 @@ export async function adopt<T extends KubeObject>(
     .map((found) => ({ found, operations: adoptionPatch(claim, found) }))
     .filter(({ operations }) => operations.length > 0);
   const adopted = due.map(({ found }) => found.object);
-  // The watch of the recreated owner brings the next run.
+  // The watch of the owner brings the next run.
   if (!(await isStillOwner(live, kind, owner, adopted))) return { result: done };
   const [awaited] = providers.flatMap((provider) => awaitedAdoption(claim, provider) ?? []);
   return {

@@ -40,6 +40,7 @@ describe("cluster-adopt", () => {
     expect(Object.keys(await patches(world))).toEqual(["c1-infra"]);
     expect(await patches(world.live(cluster({ metadata: { uid: "uid-recreated" } })))).toEqual({});
     expect(await patches(world.goneLive(cluster()))).toEqual({});
+    expect(await patches(world.live(cluster({ spec: { paused: true } })))).toEqual({});
   });
 
   it("guards each patch by uid and resourceVersion, so that no object is created", async () => {

@@ -95,10 +95,13 @@ describe("isStillOwner", () => {
     expect(await ask("2026-01-01T09:59:59Z", undefined)).toEqual({ still: true, requests: 0 });
   });
 
-  it("asks the API server about a younger one, and compares the uid", async () => {
+  it("asks the API server about a younger one, and goes by its uid and its pause", async () => {
     const recreated = machinePool(at("2026-01-01T10:00:01Z", "uid-recreated"));
     expect(await ask("2026-01-01T10:00:01Z", OWNER)).toEqual({ still: true, requests: 1 });
     expect(await ask("2026-01-01T10:00:01Z", recreated)).toEqual({ still: false, requests: 1 });
     expect(await ask("2026-01-01T10:00:01Z", undefined)).toEqual({ still: false, requests: 1 });
+    const annotations = { "cluster.x-k8s.io/paused": "" };
+    const paused = machinePool({ metadata: { ...OWNER.metadata, annotations } });
+    expect(await ask("2026-01-01T10:00:01Z", paused)).toEqual({ still: false, requests: 1 });
   });
 });
