@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { SECOND } from "../../../../../shared/function/backoff.ts";
 import type { Heartbeat, Heartbeats, LivingProcess } from "../../../heartbeats/heartbeats.ts";
+import { callScript } from "../server/call-script.ts";
 import { connectRedis, endConnection, type RedisTarget } from "../server/connection.ts";
 
 const KEPT_MS = 30 * SECOND;
@@ -15,10 +16,7 @@ export async function createRedisHeartbeats(target: RedisTarget): Promise<Heartb
   const lua = await readFile(new URL("lua/beat.lua", import.meta.url), "utf8");
   redis.defineCommand(BEAT, { lua, numberOfKeys: 2 });
   const note = async (id: string, text: string): Promise<void> => {
-    // defineCommand adds methods that no type knows.
-    const method: unknown = Reflect.get(redis, BEAT);
-    if (typeof method !== "function") throw new Error("bug: the script is not defined");
-    await Reflect.apply(method, redis, [BEATS, SEEN, id, text, KEPT_MS]);
+    await callScript(redis, BEAT, [BEATS, SEEN, id, text, KEPT_MS]);
   };
   return {
     beat: (heartbeat) => note(heartbeat.id, textOf(heartbeat)),

@@ -12,8 +12,8 @@ import {
 import type { Clock } from "../../../../../shared/runtime/ports.ts";
 import { checkFunctionName } from "../../../function-name.ts";
 import { placeOfRing, ringIdOf } from "../../../history/ring-id.ts";
+import { callScript } from "../server/call-script.ts";
 import { connectRedis, endConnection, type RedisTarget } from "../server/connection.ts";
-import type { RedisConnection } from "../server/shards.ts";
 
 export interface RedisRunHistoryOptions extends RedisTarget {
   readonly clock: Clock;
@@ -55,7 +55,8 @@ export async function createRedisRunHistory({
       const now = Math.floor(clock.now().getTime() / SECOND);
       const part = runs.slice(at, at + RINGS_AT_ONCE);
       const keys = [`${PREFIX}rings`, `${PREFIX}bytes`, ...part.map(([id]) => ringOf(id))];
-      const gone = await callNote(redis, [keys.length, ...keys, maxBytes, now, ...part.flatMap(toArguments)]);
+      const args = [keys.length, ...keys, maxBytes, now, ...part.flatMap(toArguments)];
+      const [, gone] = await callScript<readonly [number, readonly string[]]>(redis, NOTE, args);
       for (let from = 0; from < gone.length; from += REMOVED_AT_ONCE)
         await redis.unlink(...gone.slice(from, from + REMOVED_AT_ONCE).map(ringOf));
     }
@@ -143,13 +144,4 @@ function runIn(value: string): RunEntry {
   const [times = "", since = ""] = value.slice(0, end).split(" ", 2);
   const run = JSON.parse(value.slice(end + 1)) as RunEntry;
   return times === "1" ? run : { ...run, times: Number(times), since };
-}
-
-/** Returns the ids of the rings that left. */
-async function callNote(redis: RedisConnection, args: readonly Argument[]): Promise<readonly string[]> {
-  // defineCommand adds methods that the types do not know.
-  const method: unknown = Reflect.get(redis, NOTE);
-  if (typeof method !== "function") throw new Error(`bug: script ${NOTE} is not defined`);
-  const [, gone] = await Reflect.apply(method, redis, args);
-  return gone;
 }

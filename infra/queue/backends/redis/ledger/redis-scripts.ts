@@ -4,6 +4,7 @@ import { backoffMs } from "../../../../../shared/function/backoff.ts";
 import { DURATIONS_MS } from "../../../../../shared/runtime/queue/run-counts.ts";
 import { FENCES_KEPT_MS, LEASE_EXPIRED, MALFORMED_KEY, MAX_CAUSES } from "../../../claim.ts";
 import { BREAKER, type LedgerLimits } from "../../../limits.ts";
+import { callScript } from "../server/call-script.ts";
 import { HINTS_CHANNEL } from "../server/hints-channel.ts";
 import { functionTag, type RedisConnection } from "../server/shards.ts";
 
@@ -73,6 +74,9 @@ export function scriptsOf(lua: LuaTexts, limits: LedgerLimits): ReadonlyMap<Scri
   );
 }
 
+/** A comment to all servers but Dragonfly: which keys a claim touches follows from what it reads. */
+const DRAGONFLY = "--!df flags=allow-undeclared-keys";
+
 /** Defines the scripts on the connections. Returns how to call them. */
 export async function loadScripts(
   connections: { readonly [connection in Connection]: RedisConnection },
@@ -80,17 +84,12 @@ export async function loadScripts(
 ): Promise<RunScript> {
   for (const [name, { definitions, body }] of scriptsOf(await readLua(), limits))
     for (const redis of Object.values(connections))
-      redis.defineCommand(commandOf(name), { lua: `${definitions}\n${body}`, numberOfKeys: 1 });
+      redis.defineCommand(commandOf(name), { lua: `${DRAGONFLY}\n${definitions}\n${body}`, numberOfKeys: 1 });
   return async (connection, script, functionName, args) => {
-    // defineCommand adds methods that the types do not know.
     const redis = connections[connection];
-    const method: unknown = Reflect.get(redis, commandOf(script));
-    if (typeof method !== "function") throw new Error(`bug: script ${script} is not defined`);
-    const seed = randomBytes(8).toString("hex");
-    const chance = Math.random();
-    return Reflect.apply(method, redis, [
+    return callScript(redis, commandOf(script), [
       ledgerPrefix(functionName, redis),
-      ...headOf({ seed, chance, resendMs, window }),
+      ...headOf({ seed: randomBytes(8).toString("hex"), chance: Math.random(), resendMs, window }),
       ...args,
     ]);
   };

@@ -21,6 +21,7 @@ import {
   RETENTION_MS,
   ROOM,
 } from "../../../letters/limits.ts";
+import { callScript } from "../server/call-script.ts";
 import { connectRedis, endConnection, type RedisTarget } from "../server/connection.ts";
 import { HINTS_CHANNEL } from "../server/hints-channel.ts";
 import { placesAfter } from "../server/places-after.ts";
@@ -66,7 +67,7 @@ export async function createRedisDeadLetters({
     put: async (letter) => {
       await redis.sadd(FUNCTIONS, letter.function);
       const now = clock.now().getTime();
-      await call(redis, PUT, [
+      await callScript(redis, PUT, [
         ...keysOf(redis, letter.function),
         letter.key,
         encodeLetter(letter),
@@ -116,7 +117,7 @@ export async function createRedisDeadLetters({
     dropSeen: async (name, seen) => {
       checkSeenLetters(seen);
       const letters = seen.flatMap(({ key, times, deadSince }) => [key, times, deadSince]);
-      const done = await call(redis, DROP, [
+      const done = await callScript<readonly unknown[]>(redis, DROP, [
         ...keysOf(redis, name),
         HINTS_CHANNEL,
         prefixOf(redis, name),
@@ -262,15 +263,4 @@ async function remove(redis: RedisConnection, name: string, keys: readonly strin
     removed += Number(replies?.at(-1)?.[1] ?? 0);
   }
   return removed;
-}
-
-async function call(
-  redis: RedisConnection,
-  script: typeof PUT | typeof DROP,
-  args: readonly (string | number)[],
-): Promise<readonly unknown[]> {
-  // defineCommand adds methods that no type knows.
-  const method: unknown = Reflect.get(redis, script);
-  if (typeof method !== "function") throw new Error("bug: the script is not defined");
-  return Reflect.apply(method, redis, args);
 }

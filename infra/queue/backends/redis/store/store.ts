@@ -14,6 +14,7 @@ import type {
 } from "../../../../../shared/runtime/ports.ts";
 import { signOf } from "../../../../../shared/runtime/read/signs.ts";
 import { inOrder, isSelected, placementOf, versionOf } from "../../../store/snapshot.ts";
+import { callScript } from "../server/call-script.ts";
 import { connectRedis, endConnection, type RedisTarget } from "../server/connection.ts";
 import { HINTS_CHANNEL } from "../server/hints-channel.ts";
 import { identifyRedis } from "../server/identity.ts";
@@ -224,8 +225,5 @@ function commandOf(script: TypeScript): string {
 
 async function call({ redis, type }: TypeIn, script: TypeScript, args: readonly string[]): Promise<unknown> {
   const { objects, heads, index, meta, notes, befores } = keysOf(type, redis);
-  // defineCommand adds methods that the types do not know.
-  const method: unknown = Reflect.get(redis, commandOf(script));
-  if (typeof method !== "function") throw new Error(`bug: script ${script} is not defined`);
-  return Reflect.apply(method, redis, [objects, heads, index, meta, notes, befores, ...args]);
+  return callScript(redis, commandOf(script), [objects, heads, index, meta, notes, befores, ...args]);
 }
