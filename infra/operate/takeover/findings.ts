@@ -61,7 +61,7 @@ function definitionFindings({ definitions }: Survey): readonly Finding[] {
   return FAMILIES.flatMap((kind) => {
     const object = `CustomResourceDefinition ${kind.plural}.${kind.group}`;
     const crd = definitions.get(kind.kind);
-    const upgrade = "upgrade Cluster API to v1.14 first (clusterctl upgrade apply)";
+    const upgrade = "upgrade Cluster API to v1.14 (clusterctl upgrade apply)";
     if (crd === undefined)
       return [
         fail(object, "does not exist", "install Cluster API v1.14, or name its cluster with --kubeconfig"),
@@ -73,21 +73,16 @@ function definitionFindings({ definitions }: Survey): readonly Finding[] {
       ];
     }
     const lacking = missingFields(kind, crd);
-    if (lacking.length === 0) return [];
-    return [fail(object, `${kind.version} lacks ${someOf(lacking)}`, upgrade)];
+    // A status does without them.
+    const judged = lacking.every((field) => field.startsWith("status.")) ? warn : fail;
+    return lacking.length === 0 ? [] : [judged(object, `${kind.version} lacks ${someOf(lacking)}`, upgrade)];
   });
 }
 
 function coreFindings({ core }: Survey, scope: Scope): readonly Finding[] {
   const object = `Deployment ${scope.core.namespace}/${scope.core.name}`;
   if (core === undefined) {
-    return [
-      fail(
-        object,
-        "does not exist",
-        "name the Deployment of Cluster API's manager with --core NAMESPACE/NAME",
-      ),
-    ];
+    return [fail(object, "does not exist", "name that of Cluster API's manager with --core NAMESPACE/NAME")];
   }
   return scope.parkLease ? leaseFindings(core, object) : filterFindings(core, object, scope);
 }

@@ -17,6 +17,7 @@ import type { Clock, Issuer } from "../ports.ts";
 import type { LimitContext } from "./deletion-limit.ts";
 import { type EventContext, sendEvents } from "./send-events.ts";
 import { createSender, type Sender, type Sent } from "./sender.ts";
+import { declaredPart, type UndeclaredFields } from "./undeclared-fields.ts";
 import { toApply, toCreate, toDelete, toPatch, type WriteRequest } from "./write-request.ts";
 
 type Data = NonNullable<Secret["data"]>;
@@ -39,6 +40,8 @@ export interface WriteContext extends EventContext, LimitContext {
    * there on. Without it, the decision remains as it is: they were answered earlier.
    */
   readonly settle?: ((answers: Answers) => AnyDecision) | undefined;
+  /** Fields to leave out of the status. */
+  readonly undeclared?: UndeclaredFields | undefined;
 }
 
 type Json = { [field: string]: unknown };
@@ -72,7 +75,7 @@ export async function writeDecision(given: AnyDecision, context: WriteContext): 
     if (answers === undefined) return written();
     decision = context.settle?.(answers) ?? decision;
   }
-  const status = ownStatus(fn, object, decision);
+  const status = ownStatus(fn, object, decision, context);
   const applied = [...status, ...(decision.applyOn ?? [])];
   await sender.all(applied.map((each) => toApply(each, `capstan-${fn.spec.name}`)));
   await sendDeletes(decision, sender);
@@ -90,12 +93,15 @@ export function ownStatus(
   { spec }: AnyFunction,
   object: KubeObject,
   { apply, own }: Pick<AnyDecision, "apply" | "own">,
+  known: Pick<WriteContext, "undeclared" | "clock">,
 ): readonly AppliedObject[] {
   if (apply === undefined) return [];
   const stored = Object.fromEntries(Object.keys(apply).map((path) => [path, valueAt(object, path)]));
   if (sameJson(stored, apply)) return [];
+  const body = declaredPart(bodyOf(apply), spec.reconciles, known);
+  if (sameJson(bodyOf(stored), body)) return [];
   const target = refTo(spec.reconciles, object);
-  return [{ target, subresource: "status", body: bodyOf(apply), own: bodyOf(own ?? stored) }];
+  return [{ target, subresource: "status", body, own: bodyOf(own ?? stored) }];
 }
 
 function bodyOf(values: NonNullable<AnyDecision["apply"]>): Json {

@@ -9,8 +9,10 @@ import type { CustomResourceDefinition } from "../../../../shared/api/core.ts";
 import type { Kind, KubeObject } from "../../../../shared/api/kinds.ts";
 import { Machine } from "../../../../shared/api/machine/machine.ts";
 import { MachineSet } from "../../../../shared/api/machineset.ts";
+import { valueAt } from "../../../../shared/api/path.ts";
 
 const FILTER = "cluster.x-k8s.io/watch-filter";
+const STATUS = "openAPIV3Schema.properties.status.properties";
 const SCOPE: Scope = {
   clusters: [],
   parkLease: false,
@@ -108,6 +110,11 @@ describe("what stops a take-over", () => {
     const bare = { openAPIV3Schema: { properties: { metadata: {}, apiVersion: {}, kind: {}, spec: {} } } };
     const poor = { ...crd, spec: { ...spec, versions: [{ ...version, schema: bare }] } };
     expect(failures(withCrd(poor))[0]).toMatch(/v1beta2 lacks spec\.\w+, .*more$/);
+    const schema = structuredClone(version?.schema ?? {});
+    Reflect.deleteProperty(valueAt(schema, STATUS) as object, "versions");
+    const earlier = withCrd({ ...crd, spec: { ...spec, versions: [{ ...version, schema }] } });
+    expect(failures(earlier)).toEqual([]);
+    expect(warnings(earlier)).toEqual([`${name}: v1beta2 lacks status.versions`]);
   });
 
   it("a topology, which Capstan does not run", () => {

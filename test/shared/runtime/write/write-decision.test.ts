@@ -32,6 +32,7 @@ import {
   writeDecision,
 } from "../../../../shared/runtime/write/write-decision.ts";
 import { cluster } from "../../../support/builders.ts";
+import { virtualClock } from "../../../support/clock.ts";
 import { createFakePki } from "../../../support/fake-pki.ts";
 import { soloMachine } from "../../../support/machines.ts";
 import { recordingClients, type SentWrite } from "../../../support/recording-clients.ts";
@@ -738,7 +739,7 @@ const FN = { spec: { reconciles: Cluster } } as unknown as AnyFunction;
 const OBJECT = cluster({ status: { phase: "Provisioned" } });
 
 function bodiesOf(apply: NonNullable<AnyDecision["apply"]>) {
-  return ownStatus(FN, OBJECT, { apply }).map(({ body }) => body);
+  return ownStatus(FN, OBJECT, { apply }, { clock: virtualClock() }).map(({ body }) => body);
 }
 
 describe("the apply of owned fields", () => {
