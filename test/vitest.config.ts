@@ -37,13 +37,13 @@ const LONG = [
 ];
 
 /**
- * Not part of `npm test` either, which they would make twice as long: the image, the release and all components of the
+ * Not part of `npm test` either, which they would make twice as long: the image and all components of the
  * manifests, other programs and versions as peers, many persons and Clusters in a browser, a contract broken in many
  * ways, processes and tenants that do anything, and the simulation at length. `npm run test:night` runs them.
  */
 const NIGHT = [
   "test/browser/{accessible,hostile,living-fleet,living-letters,living-queue,many-tabs,play-seed,two-persons}.test.ts",
-  "test/infra/deploy/{image/image,release}.test.ts",
+  "test/infra/deploy/image/image.test.ts",
   "test/simulation/{readme,play/regression,play/sweep,play/swarm,real/real,oracles/planted}.test.ts",
 ];
 const NIGHT_SYSTEM = [

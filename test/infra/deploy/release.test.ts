@@ -35,6 +35,8 @@ interface Workload {
 
 const PROVIDER_LABEL = "cluster.x-k8s.io/provider";
 const CLUSTER_SCOPED = ["Namespace", "CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding"];
+/** Checks of manifests, which only core brings. */
+const POLICIES = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"];
 const COMMON = [
   "CLUSTER_NAME",
   "CONTROL_PLANE_MACHINE_COUNT",
@@ -78,16 +80,20 @@ describe("a release", () => {
   describe.each(PROVIDERS)("$label", ({ label, components, namespace, variables }) => {
     const path = `${label}/v0.1.0/${components}`;
     const objects = objectsIn(path);
+    const isCore = label === "cluster-api";
 
     it("says of every object whose it is, and where it is", () => {
       const kinds = new Set(objects.map(({ kind }) => kind));
       const others = ["Deployment", "Role", "RoleBinding", "ServiceAccount"];
-      expect(kinds).toEqual(new Set([...CLUSTER_SCOPED, ...others]));
+      const ofCore = isCore ? ["Service", ...POLICIES] : [];
+      expect(kinds).toEqual(new Set([...CLUSTER_SCOPED, ...others, ...ofCore]));
       expect(new Set(objects.map(({ metadata }) => metadata.labels?.[PROVIDER_LABEL]))).toEqual(
         new Set([label]),
       );
       const wrong = objects.filter(({ kind, metadata }) =>
-        CLUSTER_SCOPED.includes(kind) ? metadata.namespace !== undefined : metadata.namespace !== namespace,
+        [...CLUSTER_SCOPED, ...POLICIES].includes(kind)
+          ? metadata.namespace !== undefined
+          : metadata.namespace !== namespace,
       );
       expect(wrong).toEqual([]);
       const named = (kind: RegExp) => objects.filter((each) => kind.test(each.kind));
@@ -100,13 +106,14 @@ describe("a release", () => {
       );
     });
 
-    it("runs its controllers in one container `manager`, and names no namespace there", () => {
+    it("runs its controllers in one container `manager`, core a webhook beside it, and names no namespace there", () => {
       const workloads = objects.filter(
         ({ kind }) => kind === "Deployment",
       ) as readonly unknown[] as readonly Workload[];
       const containers = workloads.flatMap(({ spec }) => spec.template.spec.containers);
       const cloud = label === "infrastructure-sim" ? ["cloud"] : [];
-      expect(containers.map(({ name }) => name)).toEqual(["manager", ...cloud]);
+      const webhook = isCore ? ["webhook"] : [];
+      expect(containers.map(({ name }) => name)).toEqual(["manager", ...webhook, ...cloud]);
       expect(containers[0]?.args).toEqual(expect.arrayContaining(["--namespace=", "--leader-elect"]));
       expect(JSON.stringify(containers)).not.toContain(namespace);
     });
