@@ -89,7 +89,7 @@ export function runHistorySuite({ name, create }: RunHistorySuite): void {
     });
 
     it("stays within its bound, and the rings that were noted longest ago go first", async () => {
-      const maxBytes = 100_000;
+      const maxBytes = 200_000;
       await using world = await create(maxBytes);
       const { history, read, clock } = world;
       const keys = Array.from({ length: 400 }, (_, at) => `default/c1|Widget|default/w${at}`);
@@ -101,9 +101,9 @@ export function runHistorySuite({ name, create }: RunHistorySuite): void {
       expect(await read("f", "always")).toHaveLength(20);
       const found = await Promise.all(keys.map(async (key) => (await read("f", key)).length > 0));
       const kept = found.filter((isKept) => isKept).length;
-      // The newest ones, without a gap.
-      expect(found.lastIndexOf(false)).toBe(keys.length - kept - 1);
-      expect(kept).toBeGreaterThan(10);
+      // Slots may share the bound, and each keeps its newest ones.
+      expect(found.slice(-50)).not.toContain(false);
+      expect(found.slice(0, 200).filter((isKept) => isKept).length).toBeLessThan(kept / 2);
       expect(kept).toBeLessThan(300);
     });
   });

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { crc32 } from "node:zlib";
 import { SECOND } from "../../../../../shared/function/backoff.ts";
 import {
   foldRuns,
@@ -14,6 +15,7 @@ import { checkFunctionName } from "../../../function-name.ts";
 import { placeOfRing, ringIdOf } from "../../../history/ring-id.ts";
 import { callScript } from "../server/call-script.ts";
 import { connectRedis, endConnection, type RedisTarget } from "../server/connection.ts";
+import { historyPrefixes } from "../server/shards.ts";
 
 export interface RedisRunHistoryOptions extends RedisTarget {
   readonly clock: Clock;
@@ -29,12 +31,11 @@ const MAX_PENDING = 5_000;
 const RINGS_AT_ONCE = 50;
 /** The bytes of a ring beside its runs: its key, list and score; measured by bench `history`. */
 const RING_BYTES = 450;
-const PREFIX = "{cap:history}:";
 const NOTE = "capstanHistory:note";
 const REMOVED_AT_ONCE = 1_000;
 
 /**
- * The history of all workers, keys `{cap:history}:*`, written once a second. While Redis is away runs are not noted;
+ * The history of all workers, keys `{cap:*history}:*`, written once a second. While Redis is away runs are not noted;
  * none waits. Throws when Redis cannot be reached at the start.
  */
 export async function createRedisRunHistory({
@@ -46,28 +47,31 @@ export async function createRedisRunHistory({
   const { log } = target;
   const lua = await readFile(new URL("lua/note.lua", import.meta.url), "utf8");
   redis.defineCommand(NOTE, { lua: `${constants()}\n${lua}` });
+  const prefixes = historyPrefixes(redis);
+  const prefixOf = (id: string): string => prefixes[crc32(id) % prefixes.length] ?? "";
+  const ringOf = (id: string): string => `${prefixOf(id)}r:${id}`;
   let pending = new Map<string, RunEntry[]>();
   let cancelFlush: (() => void) | undefined;
   /** One after the other: runs of a key stay in their order. */
-  let flushed = Promise.resolve();
-  const write = async (runs: readonly Pending[]): Promise<void> => {
+  let flushed: Promise<unknown> = Promise.resolve();
+  const write = async ([prefix, runs]: readonly [string, readonly Pending[]]): Promise<void> => {
     for (let at = 0; at < runs.length; at += RINGS_AT_ONCE) {
       const now = Math.floor(clock.now().getTime() / SECOND);
       const part = runs.slice(at, at + RINGS_AT_ONCE);
-      const keys = [`${PREFIX}rings`, `${PREFIX}bytes`, ...part.map(([id]) => ringOf(id))];
-      const args = [keys.length, ...keys, maxBytes, now, ...part.flatMap(toArguments)];
+      const keys = [`${prefix}rings`, `${prefix}bytes`, ...part.map(([id]) => ringOf(id))];
+      const args = [keys.length, ...keys, maxBytes / prefixes.length, now, ...part.flatMap(toArguments)];
       const [, gone] = await callScript<readonly [number, readonly string[]]>(redis, NOTE, args);
       for (let from = 0; from < gone.length; from += REMOVED_AT_ONCE)
         await redis.unlink(...gone.slice(from, from + REMOVED_AT_ONCE).map(ringOf));
     }
   };
-  const flush = (): Promise<void> => {
+  const flush = (): Promise<unknown> => {
     cancelFlush?.();
     cancelFlush = undefined;
     const runs = [...pending];
     pending = new Map();
     flushed = flushed
-      .then(() => write(runs))
+      .then(() => Promise.all([...Map.groupBy(runs, ([id]) => prefixOf(id))].map(write)))
       .catch((error: unknown) => {
         const fields = { keys: runs.length, error: String(error) };
         log.debug(fields, "Redis did not take notes of runs; they are lost");
@@ -93,11 +97,13 @@ export async function createRedisRunHistory({
     async find(runId) {
       const named = JSON.stringify({ runId }).slice(1, -1);
       for (let at = 0; at < MAX_SEARCHED_KEYS; at += RINGS_AT_ONCE) {
-        const ids = await redis.zrevrange(`${PREFIX}rings`, at, at + RINGS_AT_ONCE - 1);
+        const [from, to] = [at, at + RINGS_AT_ONCE].map((keys) => Math.ceil(keys / prefixes.length));
+        const part = (prefix: string) => redis.zrevrange(`${prefix}rings`, Number(from), Number(to) - 1);
+        const ids = (await Promise.all(prefixes.map(part))).flat();
         const rings = await Promise.all(ids.map((id) => redis.lrange(ringOf(id), 0, -1)));
         const found = ids[rings.findIndex((values) => values.some((value) => value.includes(named)))];
         if (found !== undefined) return placeOfRing(found);
-        if (ids.length < RINGS_AT_ONCE) return undefined;
+        if (ids.length === 0) return undefined;
       }
       return undefined;
     },
@@ -106,10 +112,6 @@ export async function createRedisRunHistory({
       await endConnection(redis);
     },
   };
-}
-
-function ringOf(id: string): string {
-  return `${PREFIX}r:${id}`;
 }
 
 function addTo(runs: RunEntry[], run: RunEntry): void {

@@ -17,6 +17,12 @@ export function functionTag(functionName: string, connection?: RedisConnection):
     : `{cap:${functionName}}`;
 }
 
+/** Returns prefixes of keys in different slots, over which the history of runs spreads: 16 on several shards. */
+export function historyPrefixes(connection: RedisConnection): readonly string[] {
+  if (!isCluster(connection)) return ["{cap:history}:"];
+  return Array.from({ length: 16 }, (_, slot) => `{cap:${slot}.history}:`);
+}
+
 /** Returns the primaries of all shards, `host:port`. */
 export function ownersOf(cluster: Cluster): ReadonlySet<string> {
   return new Set(cluster.slots.flatMap(([owner]) => owner ?? []));

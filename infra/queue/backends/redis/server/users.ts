@@ -16,7 +16,7 @@ const LEDGERS = [`${KEYS}*}:l:*`, `${KEYS}*}:d:*`];
 /** Further keys that a person may look at. Not the key that hides secrets: with it a guess of a secret could be checked. */
 const SEEN = [
   STORE,
-  `${KEYS}history}:*`,
+  `${KEYS}*history}:*`,
   `${KEYS}*}:samples`,
   `${KEYS}processes}:*`,
   `${KEYS}dead-letters}:functions`,

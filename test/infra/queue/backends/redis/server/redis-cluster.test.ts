@@ -79,7 +79,7 @@ for (const [what, start] of [
             read: async (...at) => {
               await clock.advance(1_000);
               // Commands of one connection are answered in their order; the first call of a script is sent twice.
-              for (const id of ["none", "neither"]) await history.runs("f", id);
+              for (let id = 0; id < 30; id += 1) await history.runs("f", `none ${id}`);
               return other.runs(...at);
             },
             [Symbol.asyncDispose]: async () => {

@@ -4,6 +4,7 @@ import { createBullmqQueue } from "../../../../../../infra/queue/backends/redis/
 import { openRedisHints } from "../../../../../../infra/queue/backends/redis/hints.ts";
 import { OWNER } from "../../../../../../infra/queue/backends/redis/server/data-format.ts";
 import { tieRedis } from "../../../../../../infra/queue/backends/redis/server/owner.ts";
+import { historyPrefixes } from "../../../../../../infra/queue/backends/redis/server/shards.ts";
 import { RIGHTS } from "../../../../../../infra/queue/backends/redis/server/users.ts";
 import { createRedisStore } from "../../../../../../infra/queue/backends/redis/store/store.ts";
 import { loadFunctions } from "../../../../../../infra/worker/load.ts";
@@ -89,6 +90,12 @@ describeWith(redisMissing())("a Redis Cluster of several shards", () => {
     const calls = (await callsOf(shards)).map((after, at) => after - (before[at] ?? 0));
     const share = calls.reduce((sum, each) => sum + each, 0) / calls.length;
     expect(Math.max(...calls) / share).toBeLessThanOrEqual(1.5);
+
+    const history = historyPrefixes({ isCluster: true } as Cluster);
+    const places = history.map((prefix) => shardOf(/^\{cap:(.*)\}:$/.exec(prefix)?.[1] ?? "", 6));
+    const perShard = Object.values(Object.groupBy(places, String)).map((found) => found?.length ?? 0);
+    expect(perShard).toHaveLength(6);
+    expect(Math.max(...perShard)).toBeLessThanOrEqual((1.5 * history.length) / 6);
   });
 
   it("Q-02, Q-04, Q-33: a shard that fails over under load loses no key and doubles no run; the others work on", async () => {
