@@ -1,10 +1,12 @@
-import { CustomResourceDefinition, type Node } from "../../shared/api/core.ts";
+import { BROUGHT_BY, CustomResourceDefinition, type Node } from "../../shared/api/core.ts";
 import { PAUSED_ANNOTATION, TEMPLATE_SUFFIX } from "../../shared/api/indexes.ts";
 import { groupOf, type KubeObject, type ObjectMeta } from "../../shared/api/kinds.ts";
 import { valueAt } from "../../shared/api/path.ts";
 import { type KindLookup, kindOf as ofCore } from "../../shared/api/registry.ts";
 import { LAST_APPLIED } from "../../shared/redaction/last-applied.ts";
 import { fieldManagersAt, type ManagedFieldsEntry } from "../../shared/runtime/write/field-managers.ts";
+import { missingFields } from "../platform/crds/missing-fields.ts";
+import { packageVersion } from "../platform/package-version.ts";
 
 /** An object as the API server sends it. */
 interface ServedMeta extends ObjectMeta {
@@ -76,6 +78,7 @@ const PAUSES = ["spec.paused", `metadata.annotations[${PAUSED_ANNOTATION}]`];
  */
 function crdSnapshot(crd: CustomResourceDefinition): CustomResourceDefinition {
   const { metadata, spec } = crd;
+  const lacks = lackingIn(crd);
   return {
     apiVersion: crd.apiVersion,
     kind: crd.kind,
@@ -86,13 +89,25 @@ function crdSnapshot(crd: CustomResourceDefinition): CustomResourceDefinition {
       scope: spec.scope,
       versions: spec.versions.map(({ name, served }) => ({ name, served })),
     },
+    ...(lacks.length === 0 ? {} : { status: { lacks } }),
   };
+}
+
+/** Returns the fields of a status that a definition lacks which another release, or Cluster API, has brought. */
+function lackingIn(crd: CustomResourceDefinition): readonly string[] {
+  const kind = ofCore(crd.spec.group, crd.spec.names.kind);
+  if (kind === undefined || crd.metadata.annotations?.[BROUGHT_BY] === packageVersion()) return [];
+  return missingFields(kind, crd).filter((path) => path.startsWith("status."));
 }
 
 /** Returns the snapshot of a CustomResourceDefinition whose objects are watched and listed: `status.watched`. */
 export function markWatched(snapshot: CustomResourceDefinition): CustomResourceDefinition {
   const resourceVersion = snapshot.metadata.resourceVersion?.replace(/.$/, "1");
-  return { ...snapshot, metadata: { ...snapshot.metadata, resourceVersion }, status: { watched: true } };
+  return {
+    ...snapshot,
+    metadata: { ...snapshot.metadata, resourceVersion },
+    status: { ...snapshot.status, watched: true },
+  };
 }
 
 /** Returns the version that the server has given to the object of a snapshot. */

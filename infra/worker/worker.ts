@@ -3,7 +3,6 @@ import type { AnyFunction } from "../../shared/function/define-function.ts";
 import type { Lease, Outcome, Queue } from "../../shared/runtime/queue/queue-port.ts";
 import { type RunContext, runStep } from "../../shared/runtime/run-step.ts";
 import type { SentEvents } from "../../shared/runtime/write/send-events.ts";
-import type { UndeclaredFields } from "../../shared/runtime/write/undeclared-fields.ts";
 import { asOriginOfErrors } from "./stray-errors.ts";
 
 export interface WorkerOptions extends RunContext {
@@ -35,14 +34,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { functions, queue, owner, namespaceRunsPerSecond, ...context } = options;
   const { log } = context;
   const sentEvents: SentEvents = new Map();
-  const undeclared: UndeclaredFields = new Map();
   let running = 0;
   let draining = false;
   const counted = async (fn: AnyFunction, lease: Lease): Promise<Outcome> => {
     running += 1;
     try {
       return await asOriginOfErrors(fn.spec.name, lease, () =>
-        runStep(fn, lease, { ...context, sentEvents, undeclared }),
+        runStep(fn, lease, { ...context, sentEvents }),
       );
     } finally {
       running -= 1;

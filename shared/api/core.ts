@@ -144,6 +144,8 @@ export interface CustomResourceDefinition extends KubeObject {
     | {
         /** Whether objects of this kind are watched and listed; written by the relay into the snapshot only. */
         readonly watched?: boolean | undefined;
+        /** Fields of a status that functions write and this definition lacks; written by the relay, too. */
+        readonly lacks?: readonly string[] | undefined;
       }
     | undefined;
 }

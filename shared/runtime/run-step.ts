@@ -22,7 +22,6 @@ import { noteRefusal } from "./write/note-refusal.ts";
 import { recordWrites, type WriteRecorder } from "./write/record-writes.ts";
 import { isFirstOf, type SentEvents, sendEvents } from "./write/send-events.ts";
 import { settle, withAnswers } from "./write/settle.ts";
-import { noteUndeclared, type UndeclaredFields } from "./write/undeclared-fields.ts";
 import { type Written, writeDecision } from "./write/write-decision.ts";
 
 export interface RunContext {
@@ -31,7 +30,6 @@ export interface RunContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly sentEvents?: SentEvents | undefined;
-  readonly undeclared?: UndeclaredFields | undefined;
   /** Needed by functions of the group `credentials`. */
   readonly issuer?: Issuer | undefined;
   /** Needed by functions that deliver manifests. */
@@ -75,10 +73,9 @@ export async function runStep(fn: AnyFunction, lease: Lease, given: RunContext):
   };
   const recordSoFar = (): AttemptRecord => recordOf(lease, run, context.clock);
   lease.recordFrom?.(recordSoFar);
-  const ended = await attempt(fn, lease, context, run).catch((error: unknown): Ending => {
+  const ended = await attempt(fn, lease, context, run).catch((error: unknown) => {
     run.thrown = error;
-    const afterMs = againAfterMs(error, lease, noteUndeclared(error, context));
-    return afterMs === undefined ? failedWith(error, run.written.requests > 0) : { type: "retry", afterMs };
+    return failedWith(error, lease, run.written.requests > 0);
   });
   // Else a step that held up its process would seem to have ended well.
   lease.checkHeld?.();
@@ -209,7 +206,9 @@ function concluded({ result, notBeforeMs }: AnyDecision, requested: boolean): En
   }
 }
 
-function failedWith(error: unknown, requested: boolean): Ending {
+function failedWith(error: unknown, lease: Lease, requested: boolean): Ending {
+  const afterMs = againAfterMs(error, lease);
+  if (afterMs !== undefined) return { type: "retry", afterMs };
   if (error instanceof WaitingError) return { type: "ok", requested, waitingFor: error.what };
   if (error instanceof HeldBackError)
     return { type: "ok", requested, afterMs: HELD_BACK_MS, waitingFor: error.message };

@@ -7,7 +7,6 @@ import type { Log, Store } from "../../shared/runtime/ports.ts";
 import type { Lease } from "../../shared/runtime/queue/queue-port.ts";
 import { type EndedRun, runStep } from "../../shared/runtime/run-step.ts";
 import type { SentEvents } from "../../shared/runtime/write/send-events.ts";
-import type { UndeclaredFields } from "../../shared/runtime/write/undeclared-fields.ts";
 import { virtualClock } from "./clock.ts";
 import { recordingClients, type SentWrite } from "./recording-clients.ts";
 import { silentLog } from "./silent-log.ts";
@@ -49,7 +48,6 @@ interface Given {
   readonly refuse?: (write: SentWrite) => Error | undefined;
   readonly log?: Log;
   readonly sentEvents?: SentEvents;
-  readonly undeclared?: UndeclaredFields;
   /** Object on the server; the snapshot is version 7. */
   readonly liveVersion?: string;
 }
@@ -80,7 +78,6 @@ export async function runWidget(given: Given): Promise<{
     clock: virtualClock(),
     log: given.log ?? silentLog,
     sentEvents: given.sentEvents,
-    undeclared: given.undeclared,
   };
   const { record, ...outcome } = await runStep(grow(given), lease, context);
   return { outcome, record, sent: clients.sent };

@@ -1,9 +1,9 @@
 import { WATCH_FILTER_LABEL } from "../../../shared/api/indexes.ts";
 import { apiVersionOf, type KubeObject } from "../../../shared/api/kinds.ts";
 import { IN_PLACE_UPDATE, MOVES_MACHINES } from "../../../shared/rules/machines/annotations.ts";
+import { missingFields } from "../../platform/crds/missing-fields.ts";
 import type { Core } from "./core.ts";
 import { FAMILIES, type Member } from "./families.ts";
-import { missingFields } from "./makers.ts";
 import { type Filters, isHeldByUser, standingOf } from "./standing.ts";
 import type { ClusterSurvey, Scope, Survey } from "./survey.ts";
 

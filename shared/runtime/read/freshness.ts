@@ -54,16 +54,15 @@ export class StaleRunError extends Error {
 }
 
 /**
- * Returns after how many ms a run that ended with `error` runs again because it knew too little: its list is not complete, a
- * snapshot is older than its cause, a write has lost a race or came too late, or the server's answer `teaches` what to
- * leave out. Undefined: the error is a failure.
+ * Returns after how many ms a run that ended with `error` runs again because its snapshots were stale: its list is not
+ * complete, a snapshot is older than its cause, a write has lost a race or came too late. Undefined: the error is a failure.
  */
-export function againAfterMs(error: unknown, lease: Lease, teaches: boolean): number | undefined {
+export function againAfterMs(error: unknown, lease: Lease): number | undefined {
   if (error instanceof NotListedError) return waitMs(lease, MAX_LIST_WAIT_MS);
   if (error instanceof BehindTriggerError) return waitMs(lease);
   const isLostRace =
     error instanceof StaleRunError || (error instanceof KubeError && error.class === "Conflict");
-  return (teaches || isLostRace) && lease.retries < MAX_RETRIES ? waitMs(lease) : undefined;
+  return isLostRace && lease.retries < MAX_RETRIES ? waitMs(lease) : undefined;
 }
 
 /** Versions that a run has seen and written: the next run must not go back behind them. */

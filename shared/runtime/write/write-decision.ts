@@ -14,10 +14,10 @@ import { ISSUED_SECRET_TYPE, type Issue } from "../../function/issue.ts";
 import type { DeliveryAnswer } from "../../function/manifests.ts";
 import { labelsPatch } from "../../rules/metadata/labels.ts";
 import type { Clock, Issuer } from "../ports.ts";
+import { declaredPart } from "./declared-part.ts";
 import type { LimitContext } from "./deletion-limit.ts";
 import { type EventContext, sendEvents } from "./send-events.ts";
 import { createSender, type Sender, type Sent } from "./sender.ts";
-import { declaredPart, type UndeclaredFields } from "./undeclared-fields.ts";
 import { toApply, toCreate, toDelete, toPatch, type WriteRequest } from "./write-request.ts";
 
 type Data = NonNullable<Secret["data"]>;
@@ -40,8 +40,6 @@ export interface WriteContext extends EventContext, LimitContext {
    * there on. Without it, the decision remains as it is: they were answered earlier.
    */
   readonly settle?: ((answers: Answers) => AnyDecision) | undefined;
-  /** Fields to leave out of the status. */
-  readonly undeclared?: UndeclaredFields | undefined;
 }
 
 type Json = { [field: string]: unknown };
@@ -75,7 +73,7 @@ export async function writeDecision(given: AnyDecision, context: WriteContext): 
     if (answers === undefined) return written();
     decision = context.settle?.(answers) ?? decision;
   }
-  const status = ownStatus(fn, object, decision, context);
+  const status = await ownStatus(fn, object, decision, context);
   const applied = [...status, ...(decision.applyOn ?? [])];
   await sender.all(applied.map((each) => toApply(each, `capstan-${fn.spec.name}`)));
   await sendDeletes(decision, sender);
@@ -89,16 +87,16 @@ export async function writeDecision(given: AnyDecision, context: WriteContext): 
  * is not asserted again after a restart, which would be a write per object, function and worker: it matters when a field
  * is given up, and the answer shows then that it was lost (left-behind.ts).
  */
-export function ownStatus(
+export async function ownStatus(
   { spec }: AnyFunction,
   object: KubeObject,
   { apply, own }: Pick<AnyDecision, "apply" | "own">,
-  known: Pick<WriteContext, "undeclared" | "clock">,
-): readonly AppliedObject[] {
+  { store }: Pick<WriteContext, "store">,
+): Promise<readonly AppliedObject[]> {
   if (apply === undefined) return [];
   const stored = Object.fromEntries(Object.keys(apply).map((path) => [path, valueAt(object, path)]));
   if (sameJson(stored, apply)) return [];
-  const body = declaredPart(bodyOf(apply), spec.reconciles, known);
+  const body = await declaredPart(bodyOf(apply), spec.reconciles, store);
   if (sameJson(bodyOf(stored), body)) return [];
   const target = refTo(spec.reconciles, object);
   return [{ target, subresource: "status", body, own: bodyOf(own ?? stored) }];

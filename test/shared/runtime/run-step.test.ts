@@ -7,7 +7,6 @@ import { REFUSED_FIELDS } from "../../../shared/rules/metadata/refused-write.ts"
 import type { Log, Store } from "../../../shared/runtime/ports.ts";
 import { NotListedError } from "../../../shared/runtime/read/listed.ts";
 import type { SentEvents } from "../../../shared/runtime/write/send-events.ts";
-import type { UndeclaredFields } from "../../../shared/runtime/write/undeclared-fields.ts";
 import type { SentWrite } from "../../support/recording-clients.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -94,30 +93,6 @@ describe("a run", () => {
     });
     expect(sent.map(({ kind }) => kind)).toEqual(["Secret", "Event"]);
     expect(outcome).toMatchObject({ type: "retry" });
-  });
-
-  it("runs again without the field that the definition on the server lacks, and sends the rest", async () => {
-    const reason = "(default/w; test.dev/v1, Kind=Widget): .status.size: field not declared in schema";
-    const lacking = new KubeError({
-      class: "Transient",
-      status: 500,
-      reason: "InternalError",
-      message: `apply Widget default/w: failed to create typed patch object ${reason}`,
-    });
-    const undeclared: UndeclaredFields = new Map();
-    const given = {
-      undeclared,
-      refuse: () => lacking,
-      step: decides({ apply: { "status.size": 4 }, result: done }),
-    };
-    expect((await run(given)).outcome).toMatchObject({ type: "retry", afterMs: 100 });
-    const { outcome, sent } = await run({ ...given, refuse: () => undefined });
-    expect(outcome).toMatchObject({ type: "ok" });
-    expect(sent.map(({ body }) => body)).not.toContainEqual(expect.objectContaining({ status: { size: 4 } }));
-    // A definition that refuses it all the same is a failure, not an endless retry.
-    expect((await run({ ...given, lease: { retries: 16 }, undeclared: new Map() })).outcome.type).toBe(
-      "error",
-    );
   });
 
   it("ends idle and without the step when the object is gone, or has changed hands", async () => {

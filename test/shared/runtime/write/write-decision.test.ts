@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createIssuer } from "../../../../infra/platform/pki/issuer.ts";
+import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { Cluster } from "../../../../shared/api/cluster/cluster.ts";
-import { Secret } from "../../../../shared/api/core.ts";
+import { CustomResourceDefinition, Secret } from "../../../../shared/api/core.ts";
 import {
+  apiVersionOf,
   type Kind,
   type KubeObject,
   MANAGEMENT,
@@ -22,6 +24,7 @@ import { KubeError, WaitingError } from "../../../../shared/function/errors.ts";
 import type { Issue } from "../../../../shared/function/issue.ts";
 import { done } from "../../../../shared/function/result.ts";
 import type { Clients } from "../../../../shared/runtime/ports.ts";
+import { managementType } from "../../../../shared/runtime/read/management-type.ts";
 import { recordWrites } from "../../../../shared/runtime/write/record-writes.ts";
 import { settle } from "../../../../shared/runtime/write/settle.ts";
 import {
@@ -32,7 +35,6 @@ import {
   writeDecision,
 } from "../../../../shared/runtime/write/write-decision.ts";
 import { cluster } from "../../../support/builders.ts";
-import { virtualClock } from "../../../support/clock.ts";
 import { createFakePki } from "../../../support/fake-pki.ts";
 import { soloMachine } from "../../../support/machines.ts";
 import { recordingClients, type SentWrite } from "../../../support/recording-clients.ts";
@@ -738,27 +740,51 @@ describe("patches of one decision", () => {
 const FN = { spec: { reconciles: Cluster } } as unknown as AnyFunction;
 const OBJECT = cluster({ status: { phase: "Provisioned" } });
 
-function bodiesOf(apply: NonNullable<AnyDecision["apply"]>) {
-  return ownStatus(FN, OBJECT, { apply }, { clock: virtualClock() }).map(({ body }) => body);
+async function bodiesOf(
+  apply: NonNullable<AnyDecision["apply"]>,
+  lacks: readonly string[] = [],
+): Promise<readonly object[]> {
+  const store = createMemoryStore();
+  await store.put(managementType(CustomResourceDefinition), {
+    apiVersion: apiVersionOf(CustomResourceDefinition),
+    kind: CustomResourceDefinition.kind,
+    metadata: { name: "clusters.cluster.x-k8s.io", uid: "uid-crd", resourceVersion: "1" },
+    spec: { group: Cluster.group, names: { kind: Cluster.kind, plural: Cluster.plural }, versions: [] },
+    status: { watched: true, lacks },
+  } as CustomResourceDefinition);
+  return (await ownStatus(FN, OBJECT, { apply }, { store })).map(({ body }) => body);
 }
 
 describe("the apply of owned fields", () => {
-  it("is not sent when the snapshot has all of it", () => {
-    expect(bodiesOf({ "status.phase": "Provisioned" })).toEqual([]);
-    expect(bodiesOf({ "status.phase": "Provisioned", "status.failureReason": undefined })).toEqual([]);
+  it("is not sent when the snapshot has all of it", async () => {
+    expect(await bodiesOf({ "status.phase": "Provisioned" })).toEqual([]);
+    expect(await bodiesOf({ "status.phase": "Provisioned", "status.failureReason": undefined })).toEqual([]);
   });
 
-  it("is the whole of it when one field differs: what is left out is given up", () => {
+  it("is the whole of it when one field differs: what is left out is given up", async () => {
     const apply = {
       "status.phase": "Provisioned",
       "status.initialization.infrastructureProvisioned": true,
       "status.initialization.controlPlaneInitialized": false,
     };
     const initialization = { infrastructureProvisioned: true, controlPlaneInitialized: false };
-    expect(bodiesOf(apply)).toEqual([{ status: { phase: "Provisioned", initialization } }]);
+    expect(await bodiesOf(apply)).toEqual([{ status: { phase: "Provisioned", initialization } }]);
   });
 
-  it("leaves out the fields that are given up", () => {
-    expect(bodiesOf({ "status.phase": undefined })).toEqual([{}]);
+  it("leaves out the fields that are given up", async () => {
+    expect(await bodiesOf({ "status.phase": undefined })).toEqual([{}]);
+  });
+
+  it("leaves out what the definition on the server lacks, with parents that hold nothing else, and is not sent for it alone", async () => {
+    const lacks = ["status.workers.versions", "status.controlPlane.versions"];
+    const apply = {
+      "status.phase": "Provisioned",
+      "status.workers.versions": [{ version: "v1.34.2" }],
+      "status.controlPlane": { versions: [], replicas: 3 },
+    };
+    expect(await bodiesOf(apply, lacks)).toEqual([
+      { status: { phase: "Provisioned", controlPlane: { replicas: 3 } } },
+    ]);
+    expect(await bodiesOf({ ...apply, "status.controlPlane": { versions: [] } }, lacks)).toEqual([]);
   });
 });
