@@ -1,5 +1,6 @@
 import { type KubeObject, MANAGEMENT, refTo } from "../../api/kinds.ts";
 import { type AnyFunction, isContractKind } from "../../function/define-function.ts";
+import { isAtRest } from "../../function/guards.ts";
 import { REFUSED_FIELDS, refusedPatch } from "../../rules/metadata/refused-write.ts";
 import { redactMessage } from "../decide/failure.ts";
 import type { Clients } from "../ports.ts";
@@ -10,8 +11,8 @@ import { toPatch } from "./write-request.ts";
 
 /**
  * Notes on the object what the API server has refused to its function, for the condition that says so, and takes it back
- * once a run has found nothing to wait for. Returns the fence of that write. Never throws: a lost note is written
- * by the next attempt.
+ * once a run has found nothing to wait for; one that is paused or being deleted stays as it is. Returns the fence of that
+ * write. Never throws: a lost note is written by the next attempt.
  */
 export async function noteRefusal(
   fn: AnyFunction,
@@ -19,7 +20,7 @@ export async function noteRefusal(
   { refusal, error, again, decision }: Pick<Written, "refusal" | "error" | "again" | "decision">,
   clients: Clients,
 ): Promise<Fence | undefined> {
-  if (!notesRefusals(fn)) return undefined;
+  if (!notesRefusals(fn) || isAtRest(object, undefined)) return undefined;
   const isOver = error === undefined && again === undefined && decision.result.type === "done";
   if (refusal === undefined && !isOver) return undefined;
   const message = refusal === undefined ? undefined : redactMessage(refusal);

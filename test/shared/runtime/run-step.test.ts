@@ -10,7 +10,7 @@ import type { SentEvents } from "../../../shared/runtime/write/send-events.ts";
 import type { SentWrite } from "../../support/recording-clients.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { silentLog } from "../../support/silent-log.ts";
-import { Gadget, WIDGET_KEY, WIDGETS, widget, widgetFence } from "../../support/widget.ts";
+import { Gadget, WIDGET_KEY, WIDGETS, type Widget, widget, widgetFence } from "../../support/widget.ts";
 import { decides, type GrowStep, runWidget as run, storeOf } from "../../support/widget-run.ts";
 
 const CANARY = "c4n4ry-s3cr3t-v4lue";
@@ -171,15 +171,22 @@ describe("a run", () => {
     });
 
     it("takes it back once nothing is refused and nothing awaited, and leaves what another function noted", async () => {
-      const left = async (text: string, result: ReturnType<typeof waitFor>) => {
+      const leftOn = async (object: Widget, result: ReturnType<typeof waitFor>) => {
         const given = { notes: REFUSED_FIELDS, step: decides({ result }) };
-        return notesOf((await run({ ...given, store: await storeOf(annotated(text)) })).sent);
+        return notesOf((await run({ ...given, store: await storeOf(object) })).sent);
       };
+      const left = async (text: string, result: ReturnType<typeof waitFor>) =>
+        leftOn(annotated(text), result);
       expect(await left(noted, done)).toEqual([
         { op: "remove", path: "/metadata/annotations/capstan.dev~1refused" },
       ]);
       expect(await left(noted, waitFor("Cluster.spec.paused"))).toEqual([]);
       expect(await left("widget-other: no", done)).toEqual([]);
+      const annotations = { "capstan.dev/refused": noted, "cluster.x-k8s.io/paused": "" };
+      expect(await leftOn(widget({ annotations }), done)).toEqual([]);
+      const deletionTimestamp = "2026-01-01T00:00:00Z";
+      const going = { annotations: { "capstan.dev/refused": noted }, deletionTimestamp };
+      expect(await leftOn(widget(going), done)).toEqual([]);
     });
 
     it("F-05 does not read its object again as it was before the note", async () => {
