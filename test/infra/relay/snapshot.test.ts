@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { toCrd } from "../../../infra/platform/crds/crd.ts";
+import { packageVersion } from "../../../infra/platform/package-version.ts";
 import { markWatched, removalVersion, snapshotOf } from "../../../infra/relay/snapshot.ts";
-import type { CustomResourceDefinition } from "../../../shared/api/core.ts";
-import type { KubeObject } from "../../../shared/api/kinds.ts";
+import { BROUGHT_BY, type CustomResourceDefinition } from "../../../shared/api/core.ts";
+import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
+import { MachineSet } from "../../../shared/api/machineset.ts";
+import { valueAt } from "../../../shared/api/path.ts";
 import { managersOf } from "../../../shared/function/define-function.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 
@@ -168,6 +172,25 @@ describe("snapshot", () => {
     const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "s" } };
     expect(() => snapshotOf({ ...secret, ...{ data: {} } }, [])).toThrow("never stored");
     expect(snapshotOf(secret, [])).toEqual(secret);
+  });
+
+  it("notes which fields of a status the definition of another release lacks", () => {
+    const ours = toCrd(MachineSet as Kind) as CustomResourceDefinition;
+    const lacking = structuredClone(ours);
+    Reflect.deleteProperty(
+      valueAt(
+        lacking,
+        "spec.versions[v1beta2].schema.openAPIV3Schema.properties.status.properties",
+      ) as object,
+      "versions",
+    );
+    const [whole, less] = [ours, lacking].map((crd) => snapshotOf(crd, []) as CustomResourceDefinition);
+    expect([whole?.status, less?.status]).toEqual([undefined, { lacks: ["status.versions"] }]);
+    expect(less && markWatched(less).status).toEqual({ watched: true, lacks: ["status.versions"] });
+    const annotations = { [BROUGHT_BY]: packageVersion() };
+    expect(snapshotOf({ ...lacking, metadata: { ...lacking.metadata, annotations } }, [])).not.toHaveProperty(
+      "status",
+    );
   });
 
   it("reduces a CustomResourceDefinition, and orders its marks between two versions of the server", () => {
