@@ -21,6 +21,7 @@ export function schemaOf(crd: KubeObject | undefined, wanted: string): unknown {
 }
 
 function fieldsMissing(ours: unknown, theirs: unknown, path: string): readonly string[] {
+  if (valueAt(theirs, "x-kubernetes-preserve-unknown-fields") === true) return [];
   const items = valueAt(ours, "items");
   if (items !== undefined) return fieldsMissing(items, valueAt(theirs, "items"), path);
   return Object.entries(valueAt(ours, "properties") ?? {}).flatMap(([name, schema]) => {

@@ -186,6 +186,13 @@ describe("snapshot", () => {
     );
     const [whole, less] = [ours, lacking].map((crd) => snapshotOf(crd, []) as CustomResourceDefinition);
     expect([whole?.status, less?.status]).toEqual([undefined, { lacks: ["status.versions"] }]);
+    const open = structuredClone(lacking);
+    Reflect.set(
+      valueAt(open, "spec.versions[v1beta2].schema.openAPIV3Schema.properties.status") as object,
+      "x-kubernetes-preserve-unknown-fields",
+      true,
+    );
+    expect(snapshotOf(open, [])).not.toHaveProperty("status");
     expect(less && markWatched(less).status).toEqual({ watched: true, lacks: ["status.versions"] });
     const annotations = { [BROUGHT_BY]: packageVersion() };
     expect(snapshotOf({ ...lacking, metadata: { ...lacking.metadata, annotations } }, [])).not.toHaveProperty(
