@@ -26,9 +26,9 @@ async function startOneNode(): Promise<Omit<RedisShards, "replicas">> {
   return { url: node.url, primaries: [node], [Symbol.asyncDispose]: () => node[Symbol.asyncDispose]() };
 }
 
-for (const [what, start] of [
-  ["one node", startOneNode],
-  ["three shards", () => startShards(3)],
+for (const [what, start, slots] of [
+  ["one node", startOneNode, 1],
+  ["three shards", () => startShards(3), 16],
 ] as const)
   describeWith(redisMissing())(`on a Redis Cluster of ${what}`, () => {
     let redis: Omit<RedisShards, "replicas">;
@@ -68,6 +68,7 @@ for (const [what, start] of [
 
       runHistorySuite({
         name: "on Redis",
+        slots,
         create: async (maxBytes) => {
           await empty();
           const clock = virtualClock();
