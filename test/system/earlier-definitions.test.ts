@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import type { Machine } from "../../shared/api/machine/machine.ts";
 import { startCapstan } from "../support/capstan.ts";
-import { eventually, holds } from "../support/eventually.ts";
+import { eventually } from "../support/eventually.ts";
 import { simCluster, simMachineDeployment, simPool } from "../support/manifests.ts";
+import { nothingIsWritten } from "../support/nothing-is-written.ts";
 import { JUDGES } from "../support/processes/api-servers.ts";
 import { runCli } from "../support/processes/cli.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
@@ -65,11 +66,6 @@ for (const flavour of JUDGES) {
         const whole = await installEarlier(kubectl);
         await using _cloud = await start(["cloud"]);
         const versionsOf = async (what: string) => kubectl(`get ${what} -o jsonpath={.status.versions}`);
-        const capstanWrites = async () =>
-          (await server.requests()).filter(
-            ({ verb, userAgent }) =>
-              verb !== "get" && verb !== "list" && verb !== "watch" && userAgent.startsWith("capstan/"),
-          );
         {
           await using capstan = await start(["relay", "worker"]);
           const objects = [simCluster("c1"), simPool("p1", "c1", 1), simMachineDeployment("d1", "c1", 2)];
@@ -86,11 +82,7 @@ for (const flavour of JUDGES) {
             const deleting = status?.conditions?.find(({ type }) => type === "Deleting");
             expect(deleting?.reason).toBe("WaitingForPreDrainHook");
           }, WITHIN);
-          let before = 0;
-          await eventually(async () => {
-            before = (await capstanWrites()).length;
-            await holds(async () => expect(await capstanWrites()).toHaveLength(before), { forMs: 5_000 });
-          }, WITHIN);
+          await nothingIsWritten(server);
           await kubectl(`annotate ${machine} ${HOOK}-`);
           await kubectl(`wait ${machine} --for=delete --timeout=240s`);
           await kubectl("wait machinedeployment/d1 --for=condition=Available --timeout=240s");

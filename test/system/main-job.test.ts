@@ -2,8 +2,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startCapstan } from "../support/capstan.ts";
-import { eventually, holds } from "../support/eventually.ts";
+import { eventually } from "../support/eventually.ts";
 import { simCluster, simPool } from "../support/manifests.ts";
+import { nothingIsWritten } from "../support/nothing-is-written.ts";
 import { API_SERVERS } from "../support/processes/api-servers.ts";
 import { type Kubectl, kubectlFor, kubectlMissing } from "../support/processes/kubectl.ts";
 import { describeWith } from "../support/requires.ts";
@@ -12,7 +13,6 @@ import { testFolder } from "../support/test-folder.ts";
 const WITHIN_MS = 30_000;
 /** A real garbage collector learns of new kinds every 30 s only. */
 const GARBAGE_WITHIN_MS = 100_000;
-const WRITES = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 
 interface NodeList {
   readonly items: readonly {
@@ -41,7 +41,7 @@ for (const flavour of API_SERVERS) {
         await poolHasNodes(kubectl, workload, replicas);
       }
 
-      await nothingIsWritten(async () => (await server.requests()).filter(isCapstanWrite));
+      await nothingIsWritten(server);
 
       await kubectl("delete machinepool/p1 --timeout=240s");
       await eventually(async () => expect(await nodesOf(workload)).toHaveLength(0), {
@@ -71,28 +71,6 @@ for (const flavour of API_SERVERS) {
       }
     });
   });
-}
-
-function isCapstanWrite({ verb, userAgent }: { verb: string; userAgent: string }): boolean {
-  return WRITES.has(verb) && userAgent.startsWith("capstan/");
-}
-
-/** At rest: no write request for five seconds once the last one has been answered. */
-async function nothingIsWritten(writes: () => Promise<readonly object[]>): Promise<void> {
-  let before: readonly object[] | undefined;
-  await eventually(
-    async () => {
-      const now = await writes();
-      const settled = now.length === before?.length;
-      before = now;
-      expect(settled).toBe(true);
-    },
-    // A status that is held back comes within five seconds.
-    { withinMs: WITHIN_MS, stepMs: 6_000 },
-  );
-  const settled = before?.length ?? 0;
-  // Compared as a list, so that a failure names the write.
-  await holds(async () => expect((await writes()).slice(settled)).toEqual([]), { forMs: 5_000, stepMs: 500 });
 }
 
 async function workloadKubectl(kubectl: Kubectl, cluster: string): Promise<Kubectl> {
