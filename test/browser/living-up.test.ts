@@ -92,6 +92,7 @@ describeWith(chromiumMissing ?? kubectlMissing())("a person beside capstan up", 
     const page = await context.newPage();
     await page.clock.install();
     await page.goto(link);
+    await kubectl("scale machinepool demo-pool --replicas=6");
     await demoWith(page, 12).waitFor();
     // As when it sleeps: no side notices that the other is gone.
     await network.cut("silent");

@@ -1,5 +1,6 @@
+import type { Route } from "playwright-core";
 import { expect, it } from "vitest";
-import { HANG_MS } from "../support/eventually.ts";
+import { eventually, HANG_MS } from "../support/eventually.ts";
 import { describeWith } from "../support/requires.ts";
 import { chromiumMissing } from "./chromium.ts";
 import { ago, MINUTE } from "./scene.ts";
@@ -24,9 +25,13 @@ const NAMES = Array.from({ length: 200 }, (_, at) => `c-${String(at).padStart(3,
 const calm = fleetOf(NAMES.map((name) => item(name)));
 const troubled = fleetOf([item("new-trouble", "dead"), ...NAMES.map((name) => item(name))]);
 
+const WITHIN = { withinMs: 60_000, stepMs: 50 };
+const QUESTIONS = /\/api\/v1\/(me|fleet)/;
+
 describeWith(chromiumMissing)("a person who reads", () => {
   const setting = startSetting();
 
+  const streamsAsked = () => setting.server.asked.filter((path) => path.startsWith("stream?")).length;
   const openFleet = async () => {
     setting.server.play({ answers: { me: ME, fleet: calm } });
     const visited = await visit(setting, "/");
@@ -42,6 +47,30 @@ describeWith(chromiumMissing)("a person who reads", () => {
       .getByRole("row", { name: /new-trouble/ })
       .first()
       .waitFor();
+  });
+
+  it("sees the page current again as soon as its stream is back, although its questions failed before", async () => {
+    await using visited = await openFleet();
+    const { page } = visited;
+    await page.route(QUESTIONS, (route) => route.abort());
+    setting.server.cut(false);
+    await page.locator(".link-state.lost").waitFor();
+    await page.locator(".link-state", { hasText: /^Live$/ }).waitFor();
+  });
+
+  it("sees the page current again when a question of before fails after its stream is back", async () => {
+    await using visited = await openFleet();
+    const { page } = visited;
+    const held: Route[] = [];
+    await page.route(QUESTIONS, (route) => void held.push(route));
+    setting.server.cut(false);
+    await eventually(() => expect(held).toHaveLength(2), WITHIN);
+    await page.evaluate(() => dispatchEvent(new Event("online")));
+    await page.locator(".link-state", { hasText: /^Live$/ }).waitFor();
+    const streams = streamsAsked();
+    for (const route of held) await route.abort();
+    await eventually(() => expect(streamsAsked()).toBeGreaterThan(streams), WITHIN);
+    await page.locator(".link-state", { hasText: /^Live$/ }).waitFor();
   });
 
   it("finds every row in its place while one has the focus, and takes the new ones by a button", async () => {

@@ -41,7 +41,7 @@ export function watchLink(changed: () => void): () => void {
 
 /** Starts the stream of the topics that the page shows; it follows their changes and the visibility of the tab. */
 export function startStream(): void {
-  onTopicsChange(restart);
+  onTopicsChange(restart, () => link.state === "live" && restart());
   onWake(restart);
   onSignIn(() => void readTopics());
   document.addEventListener("visibilitychange", () => {

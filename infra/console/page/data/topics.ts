@@ -18,9 +18,12 @@ export const UNKNOWN: Answer<never> = {};
 const topics = new Map<string, Topic>();
 /** Called when the set of topics has changed: the stream must carry others. */
 let topicsChanged = (): void => undefined;
+/** Called when a topic could not be read: a stream that has sent it would not send it again. */
+let readFailed = (): void => undefined;
 
-export function onTopicsChange(changed: () => void): void {
+export function onTopicsChange(changed: () => void, failed: () => void): void {
   topicsChanged = changed;
+  readFailed = failed;
 }
 
 /** Returns what is known about a topic. */
@@ -39,31 +42,33 @@ export function watchTopic(name: string, changed: () => void): () => void {
   topic.watchers.add(changed);
   if (!topics.has(name)) {
     topics.set(name, topic);
-    void readTopic(name);
+    void readTopic(name, topic);
     topicsChanged();
   }
   return () => {
     topic.watchers.delete(changed);
     // A page that follows may watch the same topic: it is dropped only if no page does.
     queueMicrotask(() => {
-      if (topic.watchers.size > 0 || !topics.delete(name)) return;
-      topicsChanged();
+      if (topic.watchers.size === 0 && topics.delete(name)) topicsChanged();
     });
   };
 }
 
-/** Reads a topic from the API. */
-async function readTopic(name: string): Promise<void> {
-  const etag = topics.get(name)?.etag;
+/** Reads a topic from the API; an answer that the stream has overtaken is dropped. */
+async function readTopic(name: string, topic: Topic): Promise<void> {
+  const { answer, etag } = topic;
   const asked = await ask(name, etag === "" ? undefined : etag);
+  if (topic.answer !== answer) return;
   if ("body" in asked) noteBody(name, asked.body, asked.etag);
-  else if ("error" in asked) noteError(name, asked.error);
-  else noteSame(name);
+  else if ("error" in asked) {
+    noteError(name, asked.error);
+    readFailed();
+  }
 }
 
 /** Reads all topics again. */
 export async function readTopics(): Promise<void> {
-  await Promise.all([...topics.keys()].map(readTopic));
+  await Promise.all([...topics].map(([name, topic]) => readTopic(name, topic)));
 }
 
 export function noteBody(name: string, body: unknown, etag: string): void {
@@ -73,20 +78,16 @@ export function noteBody(name: string, body: unknown, etag: string): void {
   change(topic, { body });
 }
 
-/** Keeps the old body beside the error, but not what the person may no longer see or what is gone. */
+/**
+ * Keeps the old body beside the error, but not what the person may no longer see or what is gone. Its ETag goes: the same
+ * body, sent again, says that the error is over.
+ */
 export function noteError(name: string, error: ErrorBody): void {
   const topic = topics.get(name);
   if (topic === undefined) return;
   const isRefused = error.status >= 400 && error.status < 500 && error.status !== 429;
-  if (isRefused) topic.etag = "";
+  topic.etag = "";
   change(topic, isRefused ? { error } : { ...topic.answer, error });
-}
-
-function noteSame(name: string): void {
-  const topic = topics.get(name);
-  if (topic?.answer.error === undefined) return;
-  const { error: _, ...answer } = topic.answer;
-  change(topic, answer);
 }
 
 function change(topic: Topic, answer: Answer<unknown>): void {
