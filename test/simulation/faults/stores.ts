@@ -61,7 +61,7 @@ export const stores: readonly Fault[] = [
 ];
 
 /** The reaper comes every minute. */
-const REAP_MS = 60 * SECOND;
+export const REAP_MS = 60 * SECOND;
 
 const OUTAGES = [
   { isTotal: true, message: "connect ECONNREFUSED 127.0.0.1:6379" },

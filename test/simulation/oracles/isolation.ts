@@ -1,6 +1,7 @@
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { type Key, parseKey } from "../../../shared/runtime/queue/key.ts";
+import { REAP_MS } from "../faults/stores.ts";
 import type { World } from "../play/world.ts";
 import type { Oracle } from "./oracle.ts";
 import { functionOf } from "./sent-write.ts";
@@ -81,7 +82,7 @@ export const isolation: readonly Oracle[] = [
     number: "F-17",
     title: "a ready key is started before 4 times as many others as were ready, and 100",
     needs: { workloads: ["W-05", "W-12", "W-13"], why: "no keys are ready at a time" },
-    watch({ world: { kernel, ledger }, violated, evaluated }) {
+    watch({ world: { kernel, ledger }, violated, evaluated, faultsSoFar }) {
       const starts = new Map<string, number>();
       const ready = new Map<string, Ready>();
       const keys = new Map<string, Set<string>>();
@@ -102,6 +103,8 @@ export const isolation: readonly Oracle[] = [
         ready.delete(`${functionName} ${key}`);
         // It had to wait for its floor first (Q-06).
         if (readyMs < kernel.now - since.at) return;
+        // A fault may have held back its token until the reaper came (X-38).
+        if (readyMs >= REAP_MS && faultsSoFar() > 0) return;
         if (since.others > 0) evaluated();
         const before = count - since.starts;
         if (before > STARTS_PER_READY_KEY * since.others + STARTS_BEYOND)
