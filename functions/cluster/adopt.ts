@@ -22,8 +22,8 @@ export const clusterAdopt = defineFunction(
     ],
     blocks: [Cluster],
   },
-  async (cluster, { read }) => {
+  async (cluster, { read, live }) => {
     const providers = providersOf(cluster, await readProviders(read, cluster));
-    return adopt(read.live, { kind: Cluster, object: cluster, claim: clusterClaim(cluster) }, providers);
+    return adopt({ object: cluster, live, claim: clusterClaim(cluster) }, providers);
   },
 );

@@ -48,11 +48,12 @@ export const machineAdopt = defineFunction(
         "an object has one controller, and each of the two leaves alone what the other controls",
       ),
     ],
+    clusterMayLag: true,
     blocks: [Machine],
   },
-  async (machine, { read, cluster }) => {
+  async (machine, { read, live, cluster }) => {
     const providers = providersOf(machine, await readProviders(read, machine));
     const claim = machineClaim(machine, cluster);
-    return adopt(read.live, { kind: Machine, object: machine, claim }, providers);
+    return adopt({ object: machine, live, claim }, providers);
   },
 );

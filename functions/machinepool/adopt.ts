@@ -29,10 +29,11 @@ export const machinepoolAdopt = defineFunction(
       { kind: BootstrapConfig, fields: ADOPTED_FIELDS },
       { kind: InfraMachinePool, fields: ADOPTED_FIELDS },
     ],
+    clusterMayLag: true,
     blocks: [MachinePool],
   },
-  async (pool, { read }) => {
+  async (pool, { read, live }) => {
     const providers = providersOf(pool, await readProviders(read, pool));
-    return adopt(read.live, { kind: MachinePool, object: pool, claim: poolClaim(pool) }, providers);
+    return adopt({ object: pool, live, claim: poolClaim(pool) }, providers);
   },
 );

@@ -57,8 +57,7 @@ function availableCondition(
 ): DesiredCondition {
   const wanted = pool.spec.replicas;
   if (wanted === undefined) return waitingForReplicas("Available", "spec.replicas");
-  const { availableReplicas } = machines === undefined ? (status.deprecated?.v1beta1 ?? {}) : status;
-  const available = availableReplicas ?? 0;
+  const available = (machines === undefined ? status.deprecated?.v1beta1 : status)?.availableReplicas ?? 0;
   const infrastructure = infrastructureReady ?? conditionOf(pool.status?.conditions, "InfrastructureReady");
   const counts = `${available} available replicas, ${wanted} desired`;
   if (infrastructure?.status !== "True") {

@@ -1,15 +1,5 @@
-import {
-  apiVersionOf,
-  groupOf,
-  type Kind,
-  type KubeObject,
-  type OwnerReference,
-  objectKeyOf,
-} from "../../api/kinds.ts";
+import { apiVersionOf, groupOf, type Kind, type KubeObject, type OwnerReference } from "../../api/kinds.ts";
 import type { PatchOperation } from "../../api/patch.ts";
-import { isPaused } from "../../function/guards.ts";
-import type { LiveReader } from "../../function/reads.ts";
-import { compareText } from "../conditions/conditions.ts";
 
 /** The reference of a dependent to an owner that does not control it. */
 export function ownerReference(kind: Kind, { metadata }: KubeObject): OwnerReference {
@@ -34,23 +24,6 @@ export function isOwnedBy(object: Pick<KubeObject, "metadata">, uid: string | un
 /** Whether two references name the same object, whatever version and uid they carry. */
 export function sameOwner(a: OwnerReference, b: OwnerReference): boolean {
   return groupOf(a.apiVersion) === groupOf(b.apiVersion) && a.kind === b.kind && a.name === b.name;
-}
-
-/**
- * Whether `owner` may be named as an owner of `dependents`: the garbage collector deletes an object whose only owner
- * is gone. A dependent that is younger than its owner may have been recreated together with it since the snapshot of
- * the owner was stored; then, and only then, the API server is asked (one request). A pause in its answer counts.
- */
-export async function isStillOwner<T extends KubeObject>(
-  live: LiveReader,
-  kind: Kind<T>,
-  owner: T,
-  dependents: readonly KubeObject[],
-): Promise<boolean> {
-  const createdAt = ({ metadata }: KubeObject) => metadata.creationTimestamp ?? "";
-  if (!dependents.some((dependent) => compareText(createdAt(dependent), createdAt(owner)) > 0)) return true;
-  const found = await live.get(kind, objectKeyOf(owner));
-  return found?.metadata.uid === owner.metadata.uid && !isPaused(found as object, found ?? owner);
 }
 
 /**

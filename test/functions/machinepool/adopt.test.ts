@@ -48,6 +48,15 @@ describe("machinepool-adopt", () => {
     expect(await written(world)).toEqual([{ name: "p1-infra", operations: ADOPTION }]);
     expect(await written(world.live(machinePool({ metadata: { uid: "uid-recreated" } })))).toEqual([]);
     expect(await written(world.goneLive(machinePool()))).toEqual([]);
+    const annotations = { "cluster.x-k8s.io/paused": "" };
+    expect(await written(world.live(machinePool({ metadata: { annotations } })))).toEqual([]);
+  });
+
+  it("asks the API server about no object that is as old as its pool", async () => {
+    const world = given(cluster(), machinePool(), bootstrapConfig(), infraMachinePool({ metadata: NEW }));
+    expect(await written(world.goneLive(machinePool()))).toEqual([
+      { name: "p1-infra", operations: ADOPTION },
+    ]);
   });
 
   it("has nothing to write once both objects are adopted", async () => {

@@ -1,11 +1,9 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { MachinePool } from "../../../../shared/api/machinepool.ts";
-import type { LiveReader } from "../../../../shared/function/reads.ts";
 import {
   controllerOf,
   controllerReference,
   isOwnedBy,
-  isStillOwner,
   ownerReference,
   ownerReferencePatch,
 } from "../../../../shared/rules/metadata/owner-references.ts";
@@ -76,32 +74,5 @@ describe("owners", () => {
     expect(isOwnedBy(owned(TEAM), "uid-t")).toBe(true);
     expect(isOwnedBy(owned(TEAM), "uid-p1")).toBe(false);
     expect(isOwnedBy(owned(TEAM), undefined)).toBe(false);
-  });
-});
-
-describe("isStillOwner", () => {
-  const at = (creationTimestamp: string, uid = "uid-p1") => ({ metadata: { creationTimestamp, uid } });
-  const OWNER = machinePool(at("2026-01-01T10:00:00Z"));
-
-  async function ask(createdAt: string, onServer: MachinePool | undefined) {
-    const get = vi.fn(async () => onServer);
-    const live = { get } as unknown as LiveReader;
-    const still = await isStillOwner(live, MachinePool, OWNER, [infraMachinePool(at(createdAt))]);
-    return { still, requests: get.mock.calls.length };
-  }
-
-  it("reads nothing live for a dependent that is as old as its owner or older", async () => {
-    expect(await ask("2026-01-01T10:00:00Z", undefined)).toEqual({ still: true, requests: 0 });
-    expect(await ask("2026-01-01T09:59:59Z", undefined)).toEqual({ still: true, requests: 0 });
-  });
-
-  it("asks the API server about a younger one, and goes by its uid and its pause", async () => {
-    const recreated = machinePool(at("2026-01-01T10:00:01Z", "uid-recreated"));
-    expect(await ask("2026-01-01T10:00:01Z", OWNER)).toEqual({ still: true, requests: 1 });
-    expect(await ask("2026-01-01T10:00:01Z", recreated)).toEqual({ still: false, requests: 1 });
-    expect(await ask("2026-01-01T10:00:01Z", undefined)).toEqual({ still: false, requests: 1 });
-    const annotations = { "cluster.x-k8s.io/paused": "" };
-    const paused = machinePool({ metadata: { ...OWNER.metadata, annotations } });
-    expect(await ask("2026-01-01T10:00:01Z", paused)).toEqual({ still: false, requests: 1 });
   });
 });
