@@ -33,6 +33,8 @@ const REST_MS = 60_000;
 const QUIET_MS = 5_000;
 /** Nodes of the Cluster that flaps every second, and how often. */
 const [FLAPPING, FLAPS] = [1_000, 30];
+/** A deployment, and its Machines, of which the provider says nothing. */
+const [SILENT, UNANSWERED] = ["silent", 100];
 
 /** A fleet and what serves it: relays, workers and Redis in processes of their own, as they are deployed. */
 interface Fleet extends AsyncDisposable {
@@ -120,6 +122,7 @@ async function startFleet(count: number): Promise<Fleet> {
   starting.use(
     startProvider(world.client, {
       hasConfigs: false,
+      answers: ({ metadata }) => !metadata.name.startsWith(SILENT),
       join: ({ metadata }) =>
         workloads.order({ do: "join", server: serverOf(metadata), node: metadata.name }),
     }),
@@ -158,7 +161,10 @@ const PHASES: { readonly [name: string]: Phase } = {
     const [waits] = await Promise.all([failing(client, workloads, machines), beats]);
     return waits;
   },
-  "beside a flapping Cluster": async ({ workloads, world: { client }, clusters }) => {
+  "beside a flapping Cluster and a silent provider": async ({ workloads, world: { client }, clusters }) => {
+    const [flaps = "", waits = flaps] = clusters;
+    await createDeployment(client, SILENT, waits, { machines: UNANSWERED, maxSurge: 1 });
+    await untilAll(client, MachineSet as Kind, 1, isSilent);
     const flapping = Array.from({ length: FLAPPING }, (_, at) => `flapping-${at}`);
     for (const node of flapping) await workloads.order({ do: "join", server: 0, node });
     const flap = async (): Promise<void> => {
@@ -167,9 +173,9 @@ const PHASES: { readonly [name: string]: Phase } = {
         await Promise.all([workloads.order({ do: "say", ...said }), setTimeout(1_000)]);
       }
     };
-    const others = await someMachines(client, failingOf(clusters), "c0");
-    const [waits] = await Promise.all([failing(client, workloads, others), flap()]);
-    return waits;
+    const others = await someMachines(client, failingOf(clusters), [flaps, waits]);
+    const [waited] = await Promise.all([failing(client, workloads, others), flap()]);
+    return waited;
   },
   "new version": async ({ world: { client }, clusters }) => {
     await sideBySide(clusters, (_, at) =>
@@ -209,6 +215,10 @@ const PHASES: { readonly [name: string]: Phase } = {
   },
 };
 
+function isSilent(set: KubeObject): boolean {
+  return set.metadata.name.startsWith(SILENT) && valueAt(set, "status.replicas") === UNANSWERED;
+}
+
 function failingOf(clusters: readonly string[]): number {
   return Math.ceil(clusters.length * MACHINES * FAILING);
 }
@@ -240,10 +250,10 @@ async function failing(
 async function someMachines(
   client: World["client"],
   count: number,
-  but?: string,
+  but: readonly string[] = [],
 ): Promise<readonly Machine[]> {
   const { items } = await client.list(Machine as Kind, {});
-  const own = (items as readonly Machine[]).filter(({ spec }) => spec.clusterName !== but);
+  const own = (items as readonly Machine[]).filter(({ spec }) => !but.includes(spec.clusterName));
   const byCluster = Map.groupBy(own, ({ spec }) => spec.clusterName);
   return [0, 1].flatMap((at) => [...byCluster.values()].flatMap((all) => all[at] ?? [])).slice(0, count);
 }

@@ -35,10 +35,10 @@ const BENCHES: { readonly [name: string]: () => Promise<void> } = {
   wake: wakeBench,
 };
 
-const [name = ""] = process.argv.slice(2);
+const [name = "", ...sizes] = process.argv.slice(2);
 const bench = BENCHES[name];
-if (bench === undefined) {
-  console.error(`usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")}`);
+if (bench === undefined || sizes.some((size) => !/^([1-9]\d*|--trial)$/.test(size))) {
+  console.error(`usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [NUMBER ...]`);
   process.exitCode = 2;
 } else {
   console.log(`${name} on ${machine()}, Node.js ${process.version}`);

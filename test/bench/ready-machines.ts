@@ -137,6 +137,8 @@ export async function createDeployment(
 interface ProviderOptions {
   readonly hasConfigs?: boolean;
   readonly join?: (machine: KubeObject) => Promise<unknown>;
+  /** Whether it takes care of an object; by default of all. */
+  readonly answers?: (object: KubeObject) => boolean;
 }
 
 /**
@@ -149,12 +151,14 @@ export function startProvider(
   {
     hasConfigs = true,
     join = (machine) => createReadyNode(client, machine.metadata.name),
+    answers = () => true,
   }: ProviderOptions = {},
 ): Disposable {
   const abort = new AbortController();
   const seen = new Set<string>();
   const kinds = hasConfigs ? [BenchConfig, BenchMachine] : [BenchMachine];
   const created = (kind: Kind, object: KubeObject): void => {
+    if (!answers(object)) return;
     const { name } = object.metadata;
     seen.add(`${kind.kind} ${name}`);
     if (!kinds.every((each) => seen.has(`${each.kind} ${name}`))) return;
@@ -172,7 +176,7 @@ export function startProvider(
 async function makeReady(
   client: KubeClient,
   object: KubeObject,
-  { hasConfigs, join }: Required<ProviderOptions>,
+  { hasConfigs, join }: Required<Pick<ProviderOptions, "hasConfigs" | "join">>,
 ): Promise<void> {
   const { name } = object.metadata;
   const key = { namespace: "default", name };
