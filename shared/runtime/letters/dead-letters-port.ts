@@ -100,7 +100,7 @@ export interface LetterPage {
   readonly next?: string | undefined;
 }
 
-interface SeenLetter {
+export interface SeenLetter {
   readonly key: Key;
   readonly deadSince: string;
   readonly times: number;
