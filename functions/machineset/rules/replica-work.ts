@@ -1,7 +1,6 @@
 import { refTo } from "../../../shared/api/kinds.ts";
 import { Machine } from "../../../shared/api/machine/machine.ts";
 import { MachineSet } from "../../../shared/api/machineset.ts";
-import type { PatchOperation } from "../../../shared/api/patch.ts";
 import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
 import type { Decision, NewObject, Notice } from "../../../shared/function/define-function.ts";
 import type { Reader } from "../../../shared/function/reads.ts";
@@ -10,8 +9,8 @@ import { cloneFor, readCloneSource } from "../../../shared/rules/machines/clones
 import type { Plan } from "../../../shared/rules/machines/making.ts";
 import { newMachine } from "../../../shared/rules/machines/new-machine.ts";
 import {
+  endOfReservation,
   namesToReserve,
-  RESERVATION_POINTER,
   reservationPatch,
   reservedNames,
 } from "../../../shared/rules/machines/reservation.ts";
@@ -102,14 +101,6 @@ export async function replicaWork(read: Reader, view: SetView, now: Date): Promi
     // No watch shows when the kind of the clones is served.
     result: problems[0] === undefined ? done : requeueAfter(MINUTE, problems[0]),
   };
-}
-
-/** Ends the reservation of names that are all made, unless it has changed since. */
-function endOfReservation(names: readonly string[]): readonly PatchOperation[] {
-  return [
-    { op: "test", path: RESERVATION_POINTER, value: JSON.stringify(names) },
-    { op: "remove", path: RESERVATION_POINTER },
-  ];
 }
 
 function deletion(toDelete: readonly Machine[]): Pick<Work, "delete" | "result"> {

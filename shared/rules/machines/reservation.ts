@@ -9,7 +9,7 @@ export const RESERVATION = "capstan.dev/machine-reservation";
 /** The field that `reservedNames` reads and `reservationPatch` writes. */
 export const RESERVATION_FIELDS = [`metadata.annotations[${RESERVATION}]`] as const;
 /** Place of its annotation in a JSON patch. */
-export const RESERVATION_POINTER = `/metadata/annotations/${RESERVATION.replace("/", "~1")}`;
+const RESERVATION_POINTER = `/metadata/annotations/${RESERVATION.replace("/", "~1")}`;
 
 /** Names of one reservation. */
 export const MAX_RESERVED = 100;
@@ -38,6 +38,14 @@ export function reservationPatch(owner: KubeObject, names: readonly string[]): r
   if (names.length === 0) return isAbsent ? [] : [{ op: "remove", path: RESERVATION_POINTER }];
   if (!isAbsent && sameJson(reservedNames(owner), names)) return [];
   return annotationsPatch(owner, { [RESERVATION]: JSON.stringify(names) });
+}
+
+/** Operations that end a reservation whose names are all made, unless it has changed since. */
+export function endOfReservation(names: readonly string[]): readonly PatchOperation[] {
+  return [
+    { op: "test", path: RESERVATION_POINTER, value: JSON.stringify(names) },
+    { op: "remove", path: RESERVATION_POINTER },
+  ];
 }
 
 /**
