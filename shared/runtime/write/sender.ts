@@ -55,6 +55,7 @@ export interface Sender {
 export function createSender(context: EventContext & LimitContext): Sender {
   const { signal, clients, function: fn } = context;
   const fences: Fence[] = [];
+  const leave = (fence: Fence | undefined) => fence && fences.push(fence);
   let requests = 0;
   let firstError: unknown;
   let stays = false;
@@ -64,7 +65,7 @@ export function createSender(context: EventContext & LimitContext): Sender {
   /** Returns its failure, if any. */
   async function send({ ref, verb, request, recordedAs, ...more }: WriteRequest): Promise<unknown> {
     const client = () => clients.of(ref.cluster, fn.spec.name, { recordedAs });
-    const accepted = (answer?: KubeObject) => fences.push(...[fenceOfAnswer(ref, answer) ?? []].flat());
+    const accepted = (answer?: KubeObject) => leave(fenceOfAnswer(ref, answer));
     try {
       if (context.limit !== undefined) await requireRoom({ ref, verb }, context, context.limit);
       signal.throwIfAborted();
@@ -78,7 +79,7 @@ export function createSender(context: EventContext & LimitContext): Sender {
       // Not connected: nothing was sent.
       if (failure instanceof WaitingError) requests -= 1;
       const { error, fence } = await judgeFailedWrite({ ref, verb, error: failure }, client);
-      if (fence !== undefined) fences.push(fence);
+      leave(fence);
       return error;
     }
   }
