@@ -92,7 +92,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   return new StoreThenNotify(options);
 }
 
-const PARALLEL_PUTS = 50;
+/** Objects of a list in one call: the store holds up its other clients meanwhile. */
+const STORED_AT_ONCE = 50;
 
 class StoreThenNotify implements Delivery {
   readonly #options: DeliveryOptions;
@@ -138,12 +139,7 @@ class StoreThenNotify implements Delivery {
     priority: Priority,
     upTo?: string,
   ): Promise<void> {
-    const puts = await this.#accepted(() => this.#store.putAll(type, snapshots));
-    const news = snapshots.flatMap((after, at): readonly Difference[] => {
-      const put = puts[at];
-      return put?.stored === true ? [{ before: put.before, after }] : [];
-    });
-    await this.#notify(type, news, priority);
+    await this.#putAll(type, snapshots, priority);
     await this.#handedOn.note(
       type,
       upTo ?? snapshots.at(-1)?.metadata.resourceVersion ?? "",
@@ -170,7 +166,7 @@ class StoreThenNotify implements Delivery {
     if (isOther) await ifRestored?.();
     const isVoid = !progress.ready || isOther;
     if (isVoid) await this.#storeAnew(type, stored, snapshots);
-    else await each(snapshots, (snapshot) => this.#put(type, snapshot, priority));
+    else await inParts(snapshots, (part) => this.#putAll(type, part, priority));
     const listed = new Set(snapshots.map(nameOf));
     for (const object of stored) {
       if (listed.has(nameOf(object))) continue;
@@ -216,9 +212,13 @@ class StoreThenNotify implements Delivery {
     return this.#handedOn.flush();
   }
 
-  async #put(type: TypeKey, snapshot: KubeObject, priority: Priority): Promise<void> {
-    const { stored, before } = await this.#accepted(() => this.#store.put(type, snapshot));
-    if (stored) await this.#notify(type, [{ before, after: snapshot }], priority);
+  async #putAll(type: TypeKey, snapshots: readonly KubeObject[], priority: Priority): Promise<void> {
+    const puts = await this.#accepted(() => this.#store.putAll(type, snapshots));
+    const news = snapshots.flatMap((after, at): readonly Difference[] => {
+      const put = puts[at];
+      return put?.stored === true ? [{ before: put.before, after }] : [];
+    });
+    await this.#notify(type, news, priority);
   }
 
   async #remove(type: TypeKey, deleted: KubeObject, resourceVersion: string): Promise<boolean> {
@@ -238,9 +238,10 @@ class StoreThenNotify implements Delivery {
       await this.#accepted(() => this.#store.advance(type, { ready: false }));
     } while ((await this.#accepted(() => this.#store.list(type, {}))).length > 0);
     this.#handedOn.forget(type);
-    await each(snapshots, async (after) => {
-      await this.#accepted(() => this.#store.put(type, after));
-      await this.#notify(type, [{ before: before.get(nameOf(after)), after }], "resync");
+    await inParts(snapshots, async (part) => {
+      await this.#accepted(() => this.#store.putAll(type, part));
+      const news = part.map((after) => ({ before: before.get(nameOf(after)), after }));
+      await this.#notify(type, news, "resync");
     });
   }
 
@@ -271,11 +272,10 @@ export function separate({ before, after }: Difference): readonly Difference[] {
   return recreated ? [{ before }, { after }] : [{ before, after }];
 }
 
-async function each(
+async function inParts(
   snapshots: readonly KubeObject[],
-  deliver: (snapshot: KubeObject) => Promise<void>,
+  deliver: (part: readonly KubeObject[]) => Promise<void>,
 ): Promise<void> {
-  for (let at = 0; at < snapshots.length; at += PARALLEL_PUTS) {
-    await Promise.all(snapshots.slice(at, at + PARALLEL_PUTS).map(deliver));
-  }
+  for (let at = 0; at < snapshots.length; at += STORED_AT_ONCE)
+    await deliver(snapshots.slice(at, at + STORED_AT_ONCE));
 }

@@ -451,9 +451,9 @@ describe("a relay that is killed and started again", () => {
     const reported: string[] = [];
     const store = {
       ...inner,
-      put: (...put: Parameters<typeof inner.put>) => {
-        reported.push("put");
-        return inner.put(...put);
+      putAll: (...put: Parameters<typeof inner.putAll>) => {
+        reported.push(`put ${put[1].length}`);
+        return inner.putAll(...put);
       },
       advance: (...advance: Parameters<typeof inner.advance>) => {
         reported.push(`ready ${advance[1].ready}`);
@@ -462,7 +462,7 @@ describe("a relay that is killed and started again", () => {
     };
     const first = world({ store });
     await first.delivery.replace(type, [thing("a", "5"), thing("b", "6")], complete);
-    expect(reported).toEqual(["ready false", "put", "put", "ready true"]);
+    expect(reported).toEqual(["ready false", "put 2", "ready true"]);
   });
 
   it("notices a store that has lost its newest writes", async () => {
