@@ -108,12 +108,11 @@ export interface Store extends AsyncDisposable {
   /** Yields every snapshot, in no order and some at a time; one stored or removed meanwhile may be missing. */
   each(type: TypeKey): AsyncIterable<KubeObject>;
   /**
-   * Stores a snapshot and its index entries in one step, unless the stored one is as new (same uid, version not lower),
-   * and keeps what was stored before until `advance` says that the change has been delivered.
+   * Stores snapshots and their index entries in their order and in one step: no reader finds one without those before it.
+   * One that is not newer than the stored one (same uid, version not higher) is left out. Keeps what was stored before
+   * until `advance` says that the change has been delivered.
    */
-  put(type: TypeKey, object: KubeObject): Promise<Stored>;
-  /** The same for several objects in their order, in one step: no reader finds one without those before it. */
-  putAll(type: TypeKey, objects: readonly KubeObject[]): Promise<readonly Stored[]>;
+  put(type: TypeKey, objects: readonly KubeObject[]): Promise<readonly Stored[]>;
   /**
    * Removes a snapshot in one step when its uid is `uid` and it is not newer than `resourceVersion`. Returns it, and
    * again until `advance` says that the removal has been delivered.

@@ -83,7 +83,7 @@ async function fillReadModel(store: Store): Promise<void> {
     const type = { cluster: MANAGEMENT, group: kind.group, kind: kind.kind };
     await store.advance(type, { ready: false });
     for (let at = 0; at < objects.length; at += 500)
-      await Promise.all(objects.slice(at, at + 500).map((object) => store.put(type, object)));
+      await Promise.all(objects.slice(at, at + 500).map((object) => store.put(type, [object])));
     await store.advance(type, { ready: true, resourceVersion: "1" });
   }
 }

@@ -89,7 +89,7 @@ export function storeSuite({ name, create }: StoreSuite): void {
         name: "w1",
         spec: { text: "Grüße\u{1F600}", nested: { list: [1, { a: null }] } },
       });
-      expect(await store.put(type, object)).toEqual({ stored: true, before: undefined });
+      expect(await store.put(type, [object])).toEqual([{ stored: true, before: undefined }]);
       const found = await store.get(type, { namespace: "default", name: "w1" });
       expect(found).toEqual(object);
       expect(() => Object.assign(Reflect.get(found ?? {}, "spec"), { text: "" })).toThrow(TypeError);
@@ -114,20 +114,22 @@ export function storeSuite({ name, create }: StoreSuite): void {
       await using store = await open();
       const type = newType();
       const first = widget({ name: "w1", version: stored });
-      await store.put(type, first);
+      await store.put(type, [first]);
       await store.advance(type, { resourceVersion: "99999999999999999999" });
       const second = widget({ name: "w1", version: arriving });
-      expect(await store.put(type, second)).toEqual({ stored: replaces, before: first });
+      expect(await store.put(type, [second])).toEqual([{ stored: replaces, before: first }]);
       expect(await store.get(type, { namespace: "default", name: "w1" })).toEqual(replaces ? second : first);
     });
 
     it("takes an object of the same name with another uid, whatever its version", async () => {
       await using store = await open();
       const type = newType();
-      await store.put(type, widget({ name: "w1", uid: "old", version: "20" }));
-      expect(await store.put(type, widget({ name: "w1", uid: "new", version: "3" }))).toMatchObject({
-        stored: true,
-      });
+      await store.put(type, [widget({ name: "w1", uid: "old", version: "20" })]);
+      expect(await store.put(type, [widget({ name: "w1", uid: "new", version: "3" })])).toMatchObject([
+        {
+          stored: true,
+        },
+      ]);
       expect(await store.find(type, "uid", "old")).toEqual([]);
       expect(await store.find(type, "uid", "new")).toHaveLength(1);
     });
@@ -135,12 +137,11 @@ export function storeSuite({ name, create }: StoreSuite): void {
     it("finds objects by every index, with their tenant, in order", async () => {
       await using store = await open();
       const type = newType();
-      await store.put(
-        type,
+      await store.put(type, [
         widget({ name: "b", owner: "o1", spec: { template: TEMPLATE, colors: ["red", "blue"] } }),
-      );
-      await store.put(type, widget({ name: "a", spec: { template: TEMPLATE, clusterName: "c2" } }));
-      await store.put(type, widget({ name: "z", namespace: "aaa", owner: "o1" }));
+      ]);
+      await store.put(type, [widget({ name: "a", spec: { template: TEMPLATE, clusterName: "c2" } })]);
+      await store.put(type, [widget({ name: "z", namespace: "aaa", owner: "o1" })]);
       const member = (name: string, tenant: string, namespace = "default") => ({ name, namespace, tenant });
       const both = [member("a", "default/c2"), member("b", "default/c1")];
       expect(await store.find(type, "reference", "example.com/Template/default/t1")).toEqual(both);
@@ -159,7 +160,7 @@ export function storeSuite({ name, create }: StoreSuite): void {
       await using store = await open();
       const type = newType();
       const living = widget({ name: "w1", spec: { colors: ["red"] } });
-      await store.put(type, living);
+      await store.put(type, [living]);
       const member = { name: "w1", namespace: "default", tenant: "default/c1" };
       expect(await store.find(type, "color", "default/c1|red")).toEqual([member]);
       const metadata = {
@@ -167,7 +168,7 @@ export function storeSuite({ name, create }: StoreSuite): void {
         resourceVersion: "11",
         deletionTimestamp: "2026-01-01T12:00:00Z",
       };
-      await store.put(type, { ...living, metadata });
+      await store.put(type, [{ ...living, metadata }]);
       for (const [index, value] of [
         ["color", "default/c1|red"],
         ["name", "default/w1"],
@@ -178,8 +179,8 @@ export function storeSuite({ name, create }: StoreSuite): void {
     it("forgets index entries that a newer version no longer has", async () => {
       await using store = await open();
       const type = newType();
-      await store.put(type, widget({ name: "w1", spec: { colors: ["red", "blue"] } }));
-      await store.put(type, widget({ name: "w1", version: "11", spec: { colors: ["blue", "green"] } }));
+      await store.put(type, [widget({ name: "w1", spec: { colors: ["red", "blue"] } })]);
+      await store.put(type, [widget({ name: "w1", version: "11", spec: { colors: ["blue", "green"] } })]);
       const found = await Promise.all(
         ["red", "blue", "green"].map((color) => store.find(type, "color", `default/c1|${color}`)),
       );
@@ -189,9 +190,9 @@ export function storeSuite({ name, create }: StoreSuite): void {
     it("lists by namespace and by index values, each object once, in order", async () => {
       await using store = await open();
       const type = newType();
-      await store.put(type, widget({ name: "c", spec: { colors: ["red", "blue"] } }));
-      await store.put(type, widget({ name: "a", spec: { colors: ["blue"] } }));
-      await store.put(type, widget({ name: "b", namespace: "other", spec: { colors: ["red"] } }));
+      await store.put(type, [widget({ name: "c", spec: { colors: ["red", "blue"] } })]);
+      await store.put(type, [widget({ name: "a", spec: { colors: ["blue"] } })]);
+      await store.put(type, [widget({ name: "b", namespace: "other", spec: { colors: ["red"] } })]);
       const color = (...values: readonly string[]) => ({ index: { name: "color", values } });
       expect(named(await store.list(type, {}))).toEqual(["a", "c", "b"]);
       expect(named(await store.list(type, { namespace: "default" }))).toEqual(["a", "c"]);
@@ -210,7 +211,7 @@ export function storeSuite({ name, create }: StoreSuite): void {
       await using store = await open();
       const type = newType();
       await store.advance(type, { ready: false });
-      for (const name of ["w1", "w2"]) await store.put(type, widget({ name }));
+      for (const name of ["w1", "w2"]) await store.put(type, [widget({ name })]);
       const key = { namespace: "default", name: "w1" };
       const early = await store.read(type, key);
       expect([named(early.found), early.progress.ready]).toEqual([["w1"], false]);
@@ -233,7 +234,7 @@ export function storeSuite({ name, create }: StoreSuite): void {
       const type = newType();
       const key = { namespace: "default", name: "w1" };
       const object = widget({ name: "w1", version: "10", spec: { colors: ["red"] } });
-      await store.put(type, object);
+      await store.put(type, [object]);
       expect(await store.remove(type, key, { uid: "other", resourceVersion: "99" })).toBeUndefined();
       expect(await store.remove(type, key, { uid: "uid-w1", resourceVersion: "9" })).toBeUndefined();
       expect(await store.get(type, key)).toEqual(object);
@@ -250,10 +251,10 @@ export function storeSuite({ name, create }: StoreSuite): void {
       const none = { ready: false, resourceVersion: undefined, scope: undefined };
       expect(await store.progress(type)).toEqual(none);
       await store.advance(type, { ready: false });
-      await store.put(type, widget({ name: "w1", version: "12" }));
+      await store.put(type, [widget({ name: "w1", version: "12" })]);
       expect(await store.progress(type)).toEqual(none);
       await store.advance(type, { ready: true, resourceVersion: "15", scope: "s1" });
-      await store.put(type, widget({ name: "w2", version: "100" }));
+      await store.put(type, [widget({ name: "w2", version: "100" })]);
       expect(await store.progress(type)).toEqual({ ready: true, resourceVersion: "15", scope: "s1" });
       await store.advance(type, { resourceVersion: "100" });
       await store.advance(type, { resourceVersion: "98" });
@@ -283,19 +284,19 @@ export function storeSuite({ name, create }: StoreSuite): void {
       const type = newType();
       const [first, second, third] = ["10", "11", "12"].map((version) => widget({ name: "w1", version }));
       if (first === undefined || second === undefined || third === undefined) throw new Error("bug");
-      await store.put(type, first);
+      await store.put(type, [first]);
       expect(await store.unreported(type)).toEqual([{ before: undefined, after: first }]);
-      expect(await store.put(type, first)).toEqual({ stored: true, before: undefined });
+      expect(await store.put(type, [first])).toEqual([{ stored: true, before: undefined }]);
       await store.advance(type, { resourceVersion: "10" });
       expect(await store.unreported(type)).toEqual([]);
-      expect(await store.put(type, first)).toEqual({ stored: false, before: first });
-      await store.put(type, second);
-      await store.put(type, third);
-      expect(await store.put(type, third)).toEqual({ stored: true, before: second });
+      expect(await store.put(type, [first])).toEqual([{ stored: false, before: first }]);
+      await store.put(type, [second]);
+      await store.put(type, [third]);
+      expect(await store.put(type, [third])).toEqual([{ stored: true, before: second }]);
       await store.advance(type, { resourceVersion: "11" });
       expect(await store.unreported(type)).toEqual([{ before: second, after: third }]);
       await store.advance(type, { resourceVersion: "12" });
-      expect(await store.put(type, third)).toEqual({ stored: false, before: third });
+      expect(await store.put(type, [third])).toEqual([{ stored: false, before: third }]);
     });
 
     it("keeps a removal unreported until the version has passed it (KR-14)", async () => {
@@ -303,7 +304,7 @@ export function storeSuite({ name, create }: StoreSuite): void {
       const type = newType();
       const key = { namespace: "default", name: "w1" };
       const object = widget({ name: "w1", version: "10" });
-      await store.put(type, object);
+      await store.put(type, [object]);
       await store.advance(type, { resourceVersion: "10" });
       const deleted = { uid: "uid-w1", resourceVersion: "20" };
       expect(await store.remove(type, key, deleted)).toEqual(object);
@@ -320,7 +321,7 @@ export function storeSuite({ name, create }: StoreSuite): void {
       const kept = newType();
       for (const each of [type, kept]) {
         await store.advance(each, { ready: false });
-        await store.put(each, widget({ name: "w1" }));
+        await store.put(each, [widget({ name: "w1" })]);
         await store.advance(each, { ready: true, resourceVersion: "15" });
       }
       await store.drop(type);
@@ -329,20 +330,19 @@ export function storeSuite({ name, create }: StoreSuite): void {
       expect(await store.progress(type)).toMatchObject({ ready: false, resourceVersion: undefined });
       expect(await store.unreported(type)).toEqual([]);
       expect(await store.list(kept, {})).toHaveLength(1);
-      expect(await store.put(type, widget({ name: "w1", version: "1" }))).toMatchObject({ stored: true });
+      expect(await store.put(type, [widget({ name: "w1", version: "1" })])).toMatchObject([{ stored: true }]);
     });
 
     it("S-27: keeps hostile names apart and in their place", async () => {
       await using store = await open();
       const type = { cluster: "}:x", group: "g:g", kind: "K}{" };
       const neighbour = { ...type, cluster: "}" };
-      await store.put(neighbour, widget({ name: "a/b", namespace: "n" }));
+      await store.put(neighbour, [widget({ name: "a/b", namespace: "n" })]);
       for (const name of HOSTILE)
-        await store.put(
-          type,
+        await store.put(type, [
           widget({ name, namespace: "n", uid: "u", owner: name, spec: { clusterName: name } }),
-        );
-      await store.put(type, widget({ name: "b", namespace: "n/a" }));
+        ]);
+      await store.put(type, [widget({ name: "b", namespace: "n/a" })]);
       expect(await store.list(type, {})).toHaveLength(HOSTILE.length + 1);
       for (const name of HOSTILE) {
         expect(await store.find(type, "owner", name)).toMatchObject([{ namespace: "n", name }]);
@@ -357,7 +357,9 @@ export function storeSuite({ name, create }: StoreSuite): void {
     it("keeps hostile clusters apart", async () => {
       await using store = await open();
       const types = HOSTILE.map((cluster) => ({ ...newType(), cluster }));
-      await Promise.all(types.map((type, index) => store.put(type, widget({ name: "w1", uid: `${index}` }))));
+      await Promise.all(
+        types.map((type, index) => store.put(type, [widget({ name: "w1", uid: `${index}` })])),
+      );
       const found = await Promise.all(types.map((type) => store.list(type, {})));
       expect(found.map((objects) => objects.map(({ metadata }) => metadata.uid))).toEqual(
         types.map((_, index) => [`${index}`]),
@@ -368,8 +370,8 @@ export function storeSuite({ name, create }: StoreSuite): void {
       await using store = await open();
       const type = newType();
       const names = Array.from({ length: 250 }, (_, at) => `w${at}`);
-      for (const name of names) await store.put(type, widget({ name }));
-      await store.put(newType(), widget({ name: "other" }));
+      for (const name of names) await store.put(type, [widget({ name })]);
+      await store.put(newType(), [widget({ name: "other" })]);
       const found: KubeObject[] = [];
       for await (const object of store.each(type)) found.push(object);
       expect(found).toHaveLength(names.length);
@@ -380,8 +382,8 @@ export function storeSuite({ name, create }: StoreSuite): void {
     it("finds names by any part of them, in one namespace or in all, and no pattern", async () => {
       await using store = await open();
       const type = newType();
-      for (const name of ["demo-pool", "pool-2", "other"]) await store.put(type, widget({ name }));
-      await store.put(type, widget({ name: "demo-pool", namespace: "pool" }));
+      for (const name of ["demo-pool", "pool-2", "other"]) await store.put(type, [widget({ name })]);
+      await store.put(type, [widget({ name: "demo-pool", namespace: "pool" })]);
       const names = async (part: NamePart, limit = 10) =>
         (await store.named(type, part, limit)).map(({ namespace, name }) => `${namespace}/${name}`).sort();
       expect(await names({ part: "pool" })).toEqual([
@@ -403,7 +405,7 @@ export function storeSuite({ name, create }: StoreSuite): void {
         widget({ name: `w${n}`, spec: { colors: [`c${n % 3}`] } }),
       );
       // In parts, as a relay does: a slow server would not answer thousands of commands at once in time.
-      for (let at = 0; at < count; at += 500) await store.putAll(type, objects.slice(at, at + 500));
+      for (let at = 0; at < count; at += 500) await store.put(type, objects.slice(at, at + 500));
       expect(await store.list(type, {})).toHaveLength(count);
       expect(await store.list(type, { index: { name: "color", values: ["default/c1|c1"] } })).toHaveLength(
         count / 3,
@@ -414,11 +416,11 @@ export function storeSuite({ name, create }: StoreSuite): void {
       await using store = await open();
       const type = newType();
       const stored = widget({ name: "w1", version: "20", spec: { colors: ["red"] } });
-      await store.put(type, stored);
+      await store.put(type, [stored]);
       await store.advance(type, { resourceVersion: "20" });
       const [older, newer] = [widget({ name: "w1", version: "19" }), widget({ name: "w1", version: "21" })];
       const added = widget({ name: "w2", version: "22", spec: { colors: ["blue", "green"] } });
-      expect(await store.putAll(type, [older, added, newer])).toEqual([
+      expect(await store.put(type, [older, added, newer])).toEqual([
         { stored: false, before: stored },
         { stored: true, before: undefined },
         { stored: true, before: stored },
@@ -426,14 +428,14 @@ export function storeSuite({ name, create }: StoreSuite): void {
       expect(named(await store.find(type, "color", "default/c1|red").then(asNamed))).toEqual([]);
       expect(named(await store.find(type, "color", "default/c1|green").then(asNamed))).toEqual(["w2"]);
       expect(await store.unreported(type)).toHaveLength(2);
-      expect(await store.putAll(type, [])).toEqual([]);
+      expect(await store.put(type, [])).toEqual([]);
 
       const names = Array.from({ length: 16 }, (_, n) => `s${n}`);
       const looks: Promise<readonly KubeObject[]>[] = [];
       for (const round of Array.from({ length: 20 }, (_, n) => 100 + 20 * n)) {
         const next = names.map((name, at) => widget({ name, version: `${round + at}` }));
         looks.push(store.list(type, {}));
-        await store.putAll(type, next);
+        await store.put(type, next);
         looks.push(store.list(type, {}));
       }
       for (const look of await Promise.all(looks)) {
@@ -465,7 +467,7 @@ export function storeSuite({ name, create }: StoreSuite): void {
       const versions = Array.from({ length: 50 }, (_, n) => ((n * 37) % 50) + 1);
       await Promise.all(
         versions.map((n) =>
-          store.put(type, widget({ name: "w1", version: `${n}`, spec: { colors: [`c${n}`] } })),
+          store.put(type, [widget({ name: "w1", version: `${n}`, spec: { colors: [`c${n}`] } })]),
         ),
       );
       expect(await store.get(type, { namespace: "default", name: "w1" })).toMatchObject({

@@ -29,7 +29,7 @@ async function runOnce(fn: AnyFunction, world: RunWorld): Promise<Outcome> {
   const store = createMemoryStore();
   for (const object of world.snapshots) {
     const type = { cluster: MANAGEMENT, group: groupOf(object.apiVersion), kind: object.kind };
-    await store.put(type, object);
+    await store.put(type, [object]);
     await store.advance(type, { ready: true });
   }
   for (const on of [fn.spec.reconciles, ...fn.spec.watches.map((watch) => watch.on)]) {

@@ -9,7 +9,7 @@ import { cluster, connection, machinePool, node } from "./builders.ts";
 async function storeObjects(store: Store, home: string, ...objects: readonly KubeObject[]): Promise<void> {
   for (const object of objects) {
     const type = { cluster: home, group: groupOf(object.apiVersion), kind: object.kind };
-    await store.put(type, object);
+    await store.put(type, [object]);
     await store.advance(type, { ready: true, resourceVersion: "100" });
   }
 }

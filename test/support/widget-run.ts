@@ -89,7 +89,7 @@ type WithoutRecord<T> = T extends unknown ? Omit<T, "record"> : never;
 export async function storeOf(...widgets: readonly Widget[]): Promise<Store> {
   const store = createMemoryStore();
   await store.advance(WIDGETS, { ready: true, resourceVersion: "7" });
-  for (const one of widgets) await store.put(WIDGETS, one);
+  for (const one of widgets) await store.put(WIDGETS, [one]);
   return store;
 }
 

@@ -81,13 +81,8 @@ export function observedStore(
     drop: (type) => store.drop(type),
     signs: store.signs,
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
-    async put(type, object) {
-      const result = await store.put(type, object);
-      if (result.stored) observe(type, result.before, object);
-      return result;
-    },
-    async putAll(type, objects) {
-      const results = await store.putAll(type, objects);
+    async put(type, objects) {
+      const results = await store.put(type, objects);
       for (const [at, object] of objects.entries()) {
         const result = results[at];
         if (result?.stored === true) observe(type, result.before, object);

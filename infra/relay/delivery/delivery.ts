@@ -139,7 +139,7 @@ class StoreThenNotify implements Delivery {
     priority: Priority,
     upTo?: string,
   ): Promise<void> {
-    await this.#putAll(type, snapshots, priority);
+    await this.#put(type, snapshots, priority);
     await this.#handedOn.note(
       type,
       upTo ?? snapshots.at(-1)?.metadata.resourceVersion ?? "",
@@ -166,7 +166,7 @@ class StoreThenNotify implements Delivery {
     if (isOther) await ifRestored?.();
     const isVoid = !progress.ready || isOther;
     if (isVoid) await this.#storeAnew(type, stored, snapshots);
-    else await inParts(snapshots, (part) => this.#putAll(type, part, priority));
+    else await inParts(snapshots, (part) => this.#put(type, part, priority));
     const listed = new Set(snapshots.map(nameOf));
     for (const object of stored) {
       if (listed.has(nameOf(object))) continue;
@@ -212,8 +212,8 @@ class StoreThenNotify implements Delivery {
     return this.#handedOn.flush();
   }
 
-  async #putAll(type: TypeKey, snapshots: readonly KubeObject[], priority: Priority): Promise<void> {
-    const puts = await this.#accepted(() => this.#store.putAll(type, snapshots));
+  async #put(type: TypeKey, snapshots: readonly KubeObject[], priority: Priority): Promise<void> {
+    const puts = await this.#accepted(() => this.#store.put(type, snapshots));
     const news = snapshots.flatMap((after, at): readonly Difference[] => {
       const put = puts[at];
       return put?.stored === true ? [{ before: put.before, after }] : [];
@@ -239,7 +239,7 @@ class StoreThenNotify implements Delivery {
     } while ((await this.#accepted(() => this.#store.list(type, {}))).length > 0);
     this.#handedOn.forget(type);
     await inParts(snapshots, async (part) => {
-      await this.#accepted(() => this.#store.putAll(type, part));
+      await this.#accepted(() => this.#store.put(type, part));
       const news = part.map((after) => ({ before: before.get(nameOf(after)), after }));
       await this.#notify(type, news, "resync");
     });

@@ -30,7 +30,7 @@ async function woken(
   const after = changes === "gone" ? undefined : merge<KubeObject>(object, changes);
   const own = object.kind === "MachineDeployment" && after !== undefined ? after : machineDeployment();
   for (const each of [merge<KubeObject>(own, state), cluster()]) {
-    await store.put({ cluster: MANAGEMENT, group: "cluster.x-k8s.io", kind: each.kind }, each);
+    await store.put({ cluster: MANAGEMENT, group: "cluster.x-k8s.io", kind: each.kind }, [each]);
   }
   const group = groupOf(object.apiVersion);
   const kind = anyKindOf(group, object.kind) ?? { group, kind: object.kind };

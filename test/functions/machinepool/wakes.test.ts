@@ -78,7 +78,7 @@ async function wokenNow(
   const known = merge<KubeObject>(POOL, state);
   const pool = kind === "MachinePool" && after !== undefined ? after : known;
   const other = machinePool({ metadata: { name: "p2", uid: "uid-p2" }, spec: { clusterName: "c2" } });
-  for (const each of [pool, elsewhere(other)]) await store.put(type, each);
+  for (const each of [pool, elsewhere(other)]) await store.put(type, [each]);
   const routed = await routeChange(
     FUNCTIONS,
     { kind: { group: groupOf(apiVersion), kind }, cluster: at, before, after },

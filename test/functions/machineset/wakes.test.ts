@@ -70,7 +70,7 @@ async function wokenNow(
   };
   const other = machineSet({ metadata: { name: "s2", uid: "uid-s2", ownerReferences: [] }, ...templates });
   for (const each of [set, other, cluster()]) {
-    await store.put({ cluster: MANAGEMENT, group: "cluster.x-k8s.io", kind: each.kind }, each);
+    await store.put({ cluster: MANAGEMENT, group: "cluster.x-k8s.io", kind: each.kind }, [each]);
   }
   const routed = await routeChange(
     FUNCTIONS,

@@ -22,7 +22,7 @@ async function world(objects: number) {
   const store = createMemoryStore();
   for (let at = 0; at < objects; at += 1) {
     const metadata = { namespace: "default", name: `t${at}`, uid: `u${at}`, resourceVersion: String(at + 1) };
-    await store.put(type, { apiVersion: "things.example/v1", kind: "Thing", metadata });
+    await store.put(type, [{ apiVersion: "things.example/v1", kind: "Thing", metadata }]);
   }
   const clock = virtualClock();
   const enqueued: QueueEntry[] = [];
@@ -70,7 +70,7 @@ describe("resync", () => {
     const { options, clock, enqueued, abort } = await world(1);
     const metadata = { namespace: "default", name: "t1", uid: "u1", resourceVersion: "2" };
     const deleted = { ...metadata, deletionTimestamp: "2026-01-01T12:00:00Z" };
-    await options.store.put(type, { apiVersion: "things.example/v1", kind: "Thing", metadata: deleted });
+    await options.store.put(type, [{ apiVersion: "things.example/v1", kind: "Thing", metadata: deleted }]);
     const functions = [{ ...things, spec: { ...things.spec, actsOn } }];
     const running = resyncPeriodically({ ...options, functions });
     await clock.advance(10 * MINUTE);

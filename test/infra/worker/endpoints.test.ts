@@ -44,7 +44,7 @@ async function serve({ parts, wrapQueue, wrapStore }: Options = {}) {
   const clock = virtualClock();
   const memory = starting.use(await createMemoryQueue({ clock }));
   const store = starting.use(createMemoryStore());
-  await store.put(CRDS, WIDGET_CRD);
+  await store.put(CRDS, [WIDGET_CRD]);
   await store.advance(CRDS, READY);
   await store.advance(WIDGETS, READY);
   const observed: Observed = starting.use(

@@ -42,7 +42,7 @@ async function start(names: readonly string[], step: Step, options: Partial<Lamb
   const base = widget();
   const keys = names.map((name) => `default/${name}|Widget|default/${name}`);
   for (const name of names)
-    await store.put(WIDGETS, { ...base, metadata: { ...base.metadata, name, uid: name } });
+    await store.put(WIDGETS, [{ ...base, metadata: { ...base.metadata, name, uid: name } }]);
   const target = { ...sqsTarget(sqs), url: redis.url };
   const relay = stack.use(await createSqsQueue({ ...target, log: silentLog }));
   const clients = recordingClients();

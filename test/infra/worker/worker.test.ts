@@ -32,7 +32,7 @@ describe("a worker", () => {
     await using queue = await createMemoryQueue({ clock });
     await using store = createMemoryStore();
     await store.advance(WIDGETS, { ready: true, resourceVersion: "7" });
-    await store.put(WIDGETS, widget());
+    await store.put(WIDGETS, [widget()]);
     const clients = recordingClients();
     const context = { store, clients, clock, log: silentLog };
     await using _worker = await startWorker({
@@ -83,7 +83,7 @@ describe("a worker", () => {
     await using queue = await createMemoryQueue({ clock });
     await using store = createMemoryStore();
     await store.advance(WIDGETS, { ready: true, resourceVersion: "7" });
-    await store.put(WIDGETS, widget());
+    await store.put(WIDGETS, [widget()]);
     const hold = Promise.withResolvers<void>();
     const slow = defineFunction(
       { name: "widget-wait", summary: "Waits.", source: "own", reconciles: Widget, watches: [], owns: [] },

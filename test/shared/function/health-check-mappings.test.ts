@@ -27,8 +27,8 @@ async function woken(
   cluster: string = MANAGEMENT,
 ): Promise<readonly string[]> {
   const store = createMemoryStore();
-  for (const check of stored.checks) await store.put(typeOf(MachineHealthCheck as unknown as Kind), check);
-  for (const machine of stored.machines ?? []) await store.put(typeOf(Machine as unknown as Kind), machine);
+  for (const check of stored.checks) await store.put(typeOf(MachineHealthCheck as unknown as Kind), [check]);
+  for (const machine of stored.machines ?? []) await store.put(typeOf(Machine as unknown as Kind), [machine]);
   const members = await toKeys(
     { object, cluster },
     MachineHealthCheck as unknown as Kind,

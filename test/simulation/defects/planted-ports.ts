@@ -51,8 +51,8 @@ export const plantedPortDefects: readonly Defect[] = [
     patch: () => ({
       store: (store) =>
         patched(store, {
-          putAll: (type, objects) =>
-            store.putAll(type, type.kind === "Connection" ? objects.map(complete) : objects),
+          put: (type, objects) =>
+            store.put(type, type.kind === "Connection" ? objects.map(complete) : objects),
         }),
     }),
   },

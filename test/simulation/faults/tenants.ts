@@ -61,7 +61,7 @@ function poison(world: World): void {
   const { version } = MachinePool;
   const metadata = { namespace: "default", name: "poison", uid: "poison", resourceVersion: "1" };
   const object = { apiVersion: `${group}/${version}`, kind, metadata } as KubeObject;
-  void world.store.inner.put(type, object).catch(() => undefined);
+  void world.store.inner.put(type, [object]).catch(() => undefined);
   const key = "default/-|MachinePool|default/poison";
   for (const { spec } of world.functions) {
     if (spec.reconciles.kind === kind) void enqueue(world, spec.name, key);

@@ -49,7 +49,7 @@ interface Write {
   readonly make: (store: Store) => Promise<unknown>;
 }
 
-const WRITES: ReadonlySet<string> = new Set(["put", "putAll", "remove", "advance", "drop"]);
+const WRITES: ReadonlySet<string> = new Set(["put", "remove", "advance", "drop"]);
 
 export function createSharedStore(kernel: Kernel): SharedStore {
   let journal: Write[] = [];
@@ -101,15 +101,9 @@ export function createSharedStore(kernel: Kernel): SharedStore {
       async *each(type) {
         yield* await call("list", type, (store) => store.list(type, {}));
       },
-      put: (type, object) =>
+      put: (type, objects) =>
         call("put", type, async () => {
-          const put = await write((store) => store.put(type, object));
-          if (put.stored) show({ type, before: put.before, after: object, process });
-          return put;
-        }),
-      putAll: (type, objects) =>
-        call("putAll", type, async () => {
-          const puts = await write((store) => store.putAll(type, objects));
+          const puts = await write((store) => store.put(type, objects));
           for (const [at, { stored, before }] of puts.entries())
             if (stored) show({ type, before, after: objects[at], process });
           return puts;

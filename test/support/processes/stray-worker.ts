@@ -68,7 +68,7 @@ const queue =
     : await openSharedQueue({ url }, { clock, log, noteFailure });
 const store = createMemoryStore();
 await store.advance(WIDGETS, { ready: true, resourceVersion: "7" });
-for (const name of NAMES) await store.put(WIDGETS, widget({ name }));
+for (const name of NAMES) await store.put(WIDGETS, [widget({ name })]);
 const counted: string[] = [];
 const noteStrayError = (name = "other"): void => {
   counted.push(name);

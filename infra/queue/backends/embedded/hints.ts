@@ -1,6 +1,6 @@
-import { type KubeObject, objectKeyOf } from "../../../../shared/api/kinds.ts";
+import { objectKeyOf } from "../../../../shared/api/kinds.ts";
 import type { DeadLetters } from "../../../../shared/runtime/letters/dead-letters-port.ts";
-import type { Store, Stored, TypeKey } from "../../../../shared/runtime/ports.ts";
+import type { Store } from "../../../../shared/runtime/ports.ts";
 import type { Hint, Hints } from "../../../../shared/runtime/queue/hints.ts";
 import { createFollowers } from "../../hints/followers.ts";
 
@@ -16,19 +16,12 @@ export function createMemoryHints(): MemoryHints {
 
 /** Returns the same read model; every change of it is noted. */
 export function hintingStore(store: Store, note: (hint: Hint) => void): Store {
-  const noteStored = (type: TypeKey, object: KubeObject, stored: Stored | undefined): void => {
-    if (stored?.stored === true) note({ of: "snapshot", type, key: objectKeyOf(object) });
-  };
   return {
     ...store,
-    put: async (type, object) => {
-      const result = await store.put(type, object);
-      noteStored(type, object, result);
-      return result;
-    },
-    putAll: async (type, objects) => {
-      const results = await store.putAll(type, objects);
-      for (const [at, object] of objects.entries()) noteStored(type, object, results[at]);
+    put: async (type, objects) => {
+      const results = await store.put(type, objects);
+      for (const [at, object] of objects.entries())
+        if (results[at]?.stored === true) note({ of: "snapshot", type, key: objectKeyOf(object) });
       return results;
     },
     remove: async (type, key, deleted) => {

@@ -40,8 +40,7 @@ export function createMemoryStore({ kindOf = registered }: { readonly kindOf?: K
     async *each(type) {
       yield* typeOf(type).each();
     },
-    put: async (type, object) => typeOf(type).put(object, placementOf(kindOf, type, object)),
-    putAll: async (type, objects) =>
+    put: async (type, objects) =>
       objects.map((object) => typeOf(type).put(object, placementOf(kindOf, type, object))),
     remove: async (type, key, deleted) => typeOf(type).remove(key, deleted),
     progress: async (type) => typeOf(type).progress,

@@ -24,8 +24,8 @@ const history: ReadHistory = async () => ({
 
 async function world() {
   const store = createMemoryStore();
-  await store.put({ ...CAPI, kind: "Cluster" }, cluster({ status: { phase: "Provisioned" } }));
-  await store.put(POOLS, machinePool({ ...version("1"), status: { phase: "Pending" } }));
+  await store.put({ ...CAPI, kind: "Cluster" }, [cluster({ status: { phase: "Provisioned" } })]);
+  await store.put(POOLS, [machinePool({ ...version("1"), status: { phase: "Pending" } })]);
   return { store, functions: [machinepoolGuard], history, clock: virtualClock() };
 }
 
@@ -53,10 +53,9 @@ describe("the live tree of capstan up", () => {
         { type: "Available", status, reason: "R", message: "", lastTransitionTime: "2026-01-01T00:00:00Z" },
       ];
       const metadata = { name, uid: name, resourceVersion: "1" };
-      await store.put(
-        { ...CAPI, kind: "Cluster" },
+      await store.put({ ...CAPI, kind: "Cluster" }, [
         cluster({ metadata, status: { phase: "Provisioned", conditions } }),
-      );
+      ]);
     }
     const lines = await frameOf(parts, { columns: 200, rows: 60 });
     expect(lines[0]).toContain("1 of 3 Clusters are available");
@@ -122,7 +121,7 @@ describe("the live tree of capstan up", () => {
     });
     const others = FOO_CRDS.filter(({ spec }) => spec.names.kind !== "FooMachinePool");
     const type = { cluster: "management", group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" };
-    for (const each of [unlabelled, ...others]) await store.put(type, each);
+    for (const each of [unlabelled, ...others]) await store.put(type, [each]);
     await store.advance(type, { ready: true, resourceVersion: "1" });
     const what = "CustomResourceDefinition.metadata.labels of infrastructure.cluster.x-k8s.io/FooMachinePool";
     const waits: ReadHistory = async (...key) => {
@@ -148,7 +147,7 @@ describe("the live tree of capstan up", () => {
     const height = frames[0]?.split("\n").length ?? 0;
     await parts.clock.advance(200);
     expect(frames).toHaveLength(1);
-    await parts.store.put(POOLS, machinePool({ ...version("2"), status: { phase: "Running" } }));
+    await parts.store.put(POOLS, [machinePool({ ...version("2"), status: { phase: "Running" } })]);
     tree.changed();
     await parts.clock.advance(200);
     expect(frames).toHaveLength(2);

@@ -7,7 +7,9 @@ import { cluster, machinePool } from "../../../support/builders.ts";
 async function unready(stored: readonly KubeObject[], asked: readonly KubeObject[] = stored) {
   await using store = createMemoryStore();
   for (const object of stored) {
-    await store.put({ cluster: "management", group: groupOf(object.apiVersion), kind: object.kind }, object);
+    await store.put({ cluster: "management", group: groupOf(object.apiVersion), kind: object.kind }, [
+      object,
+    ]);
   }
   return (await unreadyAmong(store, asked)).map(({ object, why }) => `${object}: ${why}`);
 }

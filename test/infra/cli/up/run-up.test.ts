@@ -13,11 +13,10 @@ describe("the summary at the end of capstan up", () => {
     await using store = createMemoryStore();
     await printSummary(store);
     expect(print).not.toHaveBeenCalled();
-    await store.put({ ...CAPI, kind: "Cluster" }, cluster({ status: { phase: "Provisioned" } }));
-    await store.put(
-      { ...CAPI, kind: "MachinePool" },
+    await store.put({ ...CAPI, kind: "Cluster" }, [cluster({ status: { phase: "Provisioned" } })]);
+    await store.put({ ...CAPI, kind: "MachinePool" }, [
       machinePool({ status: { phase: "Running", nodeRefs: [{ name: "n1" }, { name: "n2" }] } }),
-    );
+    ]);
     await printSummary(store);
     const lines = String(print.mock.calls[0]?.[0]).trim().split("\n");
     expect(lines.map((line) => line.split(/ {2,}/))).toEqual([

@@ -69,9 +69,9 @@ describe("an observed store", () => {
     await using store = observedStore(createMemoryStore(), (_, before, after) => {
       seen.push(`${version(before)} → ${version(after)}`);
     });
-    await store.put(WIDGETS, widget());
-    await store.put(WIDGETS, widget({ resourceVersion: "9" }));
-    await store.put(WIDGETS, widget({ resourceVersion: "8" }));
+    await store.put(WIDGETS, [widget()]);
+    await store.put(WIDGETS, [widget({ resourceVersion: "9" })]);
+    await store.put(WIDGETS, [widget({ resourceVersion: "8" })]);
     const key = { namespace: "default", name: "w" };
     await store.remove(WIDGETS, key, { uid: "other", resourceVersion: "10" });
     await store.remove(WIDGETS, key, { uid: "uid-w", resourceVersion: "10" });
@@ -81,7 +81,7 @@ describe("an observed store", () => {
   it("is the same store for all else", async () => {
     await using store = observedStore(createMemoryStore(), () => undefined);
     await store.advance(WIDGETS, { ready: true, resourceVersion: "7" });
-    await store.put(WIDGETS, widget());
+    await store.put(WIDGETS, [widget()]);
     expect(await store.progress(WIDGETS)).toEqual({ ready: true, resourceVersion: "7" });
     expect(await store.get(WIDGETS, { namespace: "default", name: "w" })).toMatchObject({ kind: "Widget" });
     expect(await store.list(WIDGETS, {})).toHaveLength(1);

@@ -94,7 +94,7 @@ async function world(...objects: readonly KubeObject[]) {
   const clock = virtualClock(START);
   const store = createMemoryStore();
   for (const object of objects) {
-    await store.put(object.kind === "Cluster" ? CLUSTERS : CONNECTIONS, object);
+    await store.put(object.kind === "Cluster" ? CLUSTERS : CONNECTIONS, [object]);
   }
   await store.advance(CLUSTERS, { ready: true, resourceVersion: "99" });
   const rows = new Map<string, KeyRow>();
@@ -111,7 +111,7 @@ const reported = ({ items }: Pick<FleetList, "items">): readonly string[] =>
 const all = (fleet: FleetIndex) => fleet.page({ sight: "all", limit: 200 });
 
 async function put(store: Store, object: KubeObject): Promise<Hint> {
-  await store.put(CLUSTERS, object);
+  await store.put(CLUSTERS, [object]);
   const { namespace = "", name } = object.metadata;
   return { of: "snapshot", type: CLUSTERS, key: { namespace, name } };
 }
@@ -352,17 +352,19 @@ describe("the fleet", () => {
       named("a", [AVAILABLE]),
       named("b", [AVAILABLE]),
     );
-    await store.put(managementType(SimControlPlane), {
-      apiVersion: apiVersionOf(SimControlPlane),
-      kind: SimControlPlane.kind,
-      metadata: {
-        namespace: "default",
-        name: "cp",
-        uid: "u",
-        resourceVersion: "1",
-        labels: { "cluster.x-k8s.io/cluster-name": "b" },
+    await store.put(managementType(SimControlPlane), [
+      {
+        apiVersion: apiVersionOf(SimControlPlane),
+        kind: SimControlPlane.kind,
+        metadata: {
+          namespace: "default",
+          name: "cp",
+          uid: "u",
+          resourceVersion: "1",
+          labels: { "cluster.x-k8s.io/cluster-name": "b" },
+        },
       },
-    });
+    ]);
     const key = "default/-|SimControlPlane|default/cp";
     rows.set(key, { key, state: "ready", causes: [], failures: 0 });
     queue.topTenants = async () => [{ tenant: "default/-", ready: 1, waiting: 0, running: 0, dead: 0 }];
@@ -419,7 +421,7 @@ describe("the fleet", () => {
     const { store, rows, start } = await world(named("shop", []), named("dead", [AVAILABLE]));
     const put = async (kind: Kind, object: KubeObject) => {
       const type = { cluster: MANAGEMENT, group: kind.group, kind: kind.kind };
-      await store.put(type, object);
+      await store.put(type, [object]);
       await store.advance(type, { ready: true, resourceVersion: "99" });
     };
     const set = machineSet({ spec: { clusterName: "shopp" } });

@@ -19,7 +19,7 @@ const RAN = { function: "machine-node", key: "default/c1|Machine|default/m1" };
 async function found(q: string, sight: "all" | ReadonlySet<string> = "all") {
   await using store = createMemoryStore();
   for (const object of [machinePool(), machine("m1")]) {
-    await store.put({ cluster: MANAGEMENT, group: groupOf(object.apiVersion), kind: object.kind }, object);
+    await store.put({ cluster: MANAGEMENT, group: groupOf(object.apiVersion), kind: object.kind }, [object]);
   }
   const letters = { page: async () => ({ items: [headOf(deadLetter())] }) };
   const runs = { find: async (id: string) => (id === RUN ? RAN : undefined) };

@@ -24,7 +24,7 @@ const EVENT = {
 
 async function liveOf(get: () => Promise<unknown>, list = async (): Promise<object> => ({ items: [EVENT] })) {
   const store = createMemoryStore();
-  await store.put(WIDGETS, widget());
+  await store.put(WIDGETS, [widget()]);
   const asked: (string | undefined)[] = [];
   const connect = (token: string | undefined) => {
     asked.push(token);

@@ -15,7 +15,7 @@ describe("objects in the console", () => {
   it("are explained to those who see their namespace, and to no one else", async () => {
     const clock = virtualClock();
     await using store = createMemoryStore();
-    await store.put(WIDGETS, widget());
+    await store.put(WIDGETS, [widget()]);
     await store.advance(WIDGETS, { ready: true, resourceVersion: "7" });
     const functions = [WIDGET_GROW];
     const heads = async () => [];
@@ -58,7 +58,7 @@ describe("objects in the console", () => {
     const { deployment, sets, machines } = rollingFacts({});
     for (const object of [deployment, ...sets, ...machines]) {
       const type = { cluster: MANAGEMENT, group: groupOf(object.apiVersion), kind: object.kind };
-      await store.put(type, object);
+      await store.put(type, [object]);
       await store.advance(type, { ready: true, resourceVersion: "30" });
     }
     const heads = async () => [];
@@ -88,9 +88,9 @@ describe("objects behind a tree in the console", () => {
   it("come page by page, and only for those who see the namespace", async () => {
     await using store = createMemoryStore();
     const owner = { apiVersion: "test.dev/v1", kind: "Widget", name: "w", uid: "uid-w", controller: true };
-    await store.put(WIDGETS, widget());
+    await store.put(WIDGETS, [widget()]);
     for (const name of ["a", "b", "c"]) {
-      await store.put(WIDGETS, widget({ name, uid: `uid-${name}`, ownerReferences: [owner] }));
+      await store.put(WIDGETS, [widget({ name, uid: `uid-${name}`, ownerReferences: [owner] })]);
     }
     await store.advance(WIDGETS, { ready: true, resourceVersion: "7" });
     const functions = [WIDGET_GROW];

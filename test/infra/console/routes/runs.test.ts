@@ -18,7 +18,7 @@ describe("runs in the console", () => {
   it("are shown with those that caused them, in pages, to those who see their namespace", async () => {
     const clock = virtualClock();
     await using store = createMemoryStore();
-    await store.put(WIDGETS, widget());
+    await store.put(WIDGETS, [widget()]);
     await store.advance(WIDGETS, { ready: true, resourceVersion: "7" });
     await using history = createMemoryRunHistory({ clock, maxBytes: 1_000_000 });
     const writes = [

@@ -36,7 +36,7 @@ describe("the fleet in the console", () => {
     }
     const type = { cluster: MANAGEMENT, group: Cluster.group, kind: Cluster.kind };
     for (const namespace of ["default", "private"]) {
-      await store.put(type, cluster({ metadata: { namespace, name: "c1", uid: `uid-${namespace}` } }));
+      await store.put(type, [cluster({ metadata: { namespace, name: "c1", uid: `uid-${namespace}` } })]);
     }
     await using fleet = startFleetIndex({ store, queue: IDLE, functions: [], clock });
     await fleet.ready();

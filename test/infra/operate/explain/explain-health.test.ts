@@ -31,7 +31,7 @@ async function explained(kind: Kind, object: KubeObject, objects: readonly KubeO
       one.kind === Node.kind
         ? nodes
         : { cluster: MANAGEMENT, group: groupOf(one.apiVersion), kind: one.kind };
-    await store.put(type, one);
+    await store.put(type, [one]);
   }
   const clients = recordingClients(undefined, objects);
   const sources = {

@@ -34,7 +34,7 @@ async function holding(...objects: readonly KubeObject[]): Promise<Store> {
   const store = createMemoryStore();
   for (const object of [...FOO_CRDS, ...objects]) {
     const type = { cluster: MANAGEMENT, group: groupOf(object.apiVersion), kind: object.kind };
-    await store.put(type, { ...object, metadata: { resourceVersion: "1", uid: "u", ...object.metadata } });
+    await store.put(type, [{ ...object, metadata: { resourceVersion: "1", uid: "u", ...object.metadata } }]);
     await store.advance(type, { ready: true, resourceVersion: "1" });
   }
   await store.advance(

@@ -32,10 +32,12 @@ async function treeOf(
   await using store = createMemoryStore();
   for (const [index, object] of [...FOO_CRDS, root, ...objects].entries()) {
     const type = { cluster: MANAGEMENT, group: groupOf(object.apiVersion), kind: object.kind };
-    await store.put(type, {
-      ...object,
-      metadata: { uid: `u${index}`, ...object.metadata, resourceVersion: "1" },
-    });
+    await store.put(type, [
+      {
+        ...object,
+        metadata: { uid: `u${index}`, ...object.metadata, resourceVersion: "1" },
+      },
+    ]);
   }
   return nameOf(await objectTree(store, functions, { kind: Cluster, object: root }));
 }

@@ -102,7 +102,7 @@ async function problemsIn({
   for (const object of [...objects, ...crds]) {
     const type = { cluster: MANAGEMENT, group: groupOf(object.apiVersion), kind: object.kind };
     const metadata = { uid: idOf(object), ...object.metadata, resourceVersion: "1" };
-    await store.put(type, { ...object, metadata });
+    await store.put(type, [{ ...object, metadata }]);
     await store.advance(type, { ready: true, resourceVersion: "1" });
   }
   for (const { spec } of crds as typeof CRDS) {

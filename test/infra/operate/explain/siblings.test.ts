@@ -86,7 +86,7 @@ describe("a page of siblings", () => {
     const machines = Array.from({ length: 25 }, (_, at) =>
       of(`m${at + 10}`, [at === 20 ? NOT_READY : READY]),
     );
-    for (const one of machines) await store.put(type, one);
+    for (const one of machines) await store.put(type, [one]);
     const functions = [machinepoolMachines];
     const parent = { kind: MachinePool as unknown as Kind, object: machinePool() };
     const page = (after?: string, state?: "ready") =>
@@ -100,10 +100,12 @@ describe("a page of siblings", () => {
       problem: "Ready False: Node n1 is away",
       isReady: false,
     });
-    await store.put(type, {
-      ...of("m10", [NOT_READY]),
-      metadata: { ...machine("m10").metadata, resourceVersion: "71" },
-    });
+    await store.put(type, [
+      {
+        ...of("m10", [NOT_READY]),
+        metadata: { ...machine("m10").metadata, resourceVersion: "71" },
+      },
+    ]);
     const second = await page(first.next);
     const third = await page(second.next);
     const names = [first, second, third].flatMap(({ items }) => items.map(({ name }) => name));

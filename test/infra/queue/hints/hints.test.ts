@@ -59,10 +59,10 @@ function hintsSuite(name: string, create: () => Promise<HintsUnderTest>): void {
 
       const snapshots = () => seen.filter(({ of }) => of === "snapshot");
       const hint = { of: "snapshot", type: TYPE, key: { namespace: "default", name: 'w"\n' } };
-      await store.put(TYPE, widget("2"));
+      await store.put(TYPE, [widget("2")]);
       await eventually(() => expect(snapshots()).toEqual([hint]), WITHIN);
       await store.advance(TYPE, { resourceVersion: "2" });
-      await store.put(TYPE, widget("1"));
+      await store.put(TYPE, [widget("1")]);
       await store.get(TYPE, hint.key);
       await store.remove(TYPE, hint.key, { uid: "u", resourceVersion: "3" });
       await eventually(() => expect(snapshots()).toEqual([hint, hint]), WITHIN);
@@ -153,7 +153,7 @@ describeWith(redisMissing())("on Redis", () => {
       await using queue = await createBullmqQueue(user);
       await queue.enqueue("machinepool-old", [live(POOL_KEY, 60_000)]);
       await using store = await createRedisStore(user);
-      await store.put({ ...TYPE, kind: `Of${heard.length}` }, widget("1"));
+      await store.put({ ...TYPE, kind: `Of${heard.length}` }, [widget("1")]);
       await eventually(() => expect(seen.filter(({ of }) => of === "letters")).toEqual(heard), WITHIN);
     }
     expect(seen.filter(({ of }) => of === "snapshot")).toHaveLength(1);
@@ -176,7 +176,7 @@ describeWith(redisMissing())("on Redis", () => {
     let version = 0;
     await eventually(async () => {
       version += 1;
-      await store.put(TYPE, widget(String(version)));
+      await store.put(TYPE, [widget(String(version))]);
       expect(seen).toContain("hint");
     }, WITHIN);
   });

@@ -56,7 +56,7 @@ async function letterOf(
   const log = silentLog;
   const store = createMemoryStore();
   const type = { cluster: MANAGEMENT, group: MachinePool.group, kind: MachinePool.kind };
-  await store.put(type, machinePool());
+  await store.put(type, [machinePool()]);
   await store.advance(type, { ready: true });
   const deadLetters = createJsonLinesDeadLetters({ file: "/dev/null/letters", clock, log });
   await using recorder = createRecorder({ deadLetters, functions: [fn], clock, log });

@@ -128,9 +128,9 @@ describe("delivery", () => {
     const reported: string[] = [];
     const store: Store = {
       ...inner,
-      putAll: (at, objects) => {
+      put: (at, objects) => {
         reported.push(`put ${objects.map(({ metadata }) => metadata.name).join()}`);
-        return inner.putAll(at, objects);
+        return inner.put(at, objects);
       },
     };
     const { delivery, calls, clock } = world({ store });
@@ -439,7 +439,7 @@ describe("a relay that is killed and started again", () => {
         if (forgotten > 1) await inner.drop(type);
       },
     };
-    await store.put(type, thing("gone", "3"));
+    await store.put(type, [thing("gone", "3")]);
     const first = world({ store });
     await first.delivery.replace(type, [thing("a", "5")], complete);
     expect(forgotten).toBe(2);
@@ -451,9 +451,9 @@ describe("a relay that is killed and started again", () => {
     const reported: string[] = [];
     const store = {
       ...inner,
-      putAll: (...put: Parameters<typeof inner.putAll>) => {
+      put: (...put: Parameters<typeof inner.put>) => {
         reported.push(`put ${put[1].length}`);
-        return inner.putAll(...put);
+        return inner.put(...put);
       },
       advance: (...advance: Parameters<typeof inner.advance>) => {
         reported.push(`ready ${advance[1].ready}`);

@@ -73,7 +73,7 @@ describe("the record of a connection", () => {
       metadata: { ...own?.metadata, resourceVersion: ahead },
       status: { state: "unreachable" },
     };
-    await store.put(CONNECTION_TYPE, other as unknown as Connection);
+    await store.put(CONNECTION_TYPE, [other as unknown as Connection]);
     await record.republishIfLost(store);
     const replaced = await published();
     expect(replaced).toMatchObject({ status: { state: "connected" } });

@@ -301,7 +301,7 @@ describe("workload connections", () => {
     await w.store.drop(connectionType);
     const metadata = { namespace: "default", name: "c1", uid: "uid-c1", resourceVersion: "1" };
     const { apiVersion, kind } = { apiVersion: "capstan.dev/v1", kind: "Connection" };
-    await w.store.put(connectionType, { apiVersion, kind, metadata, status: earlier } as KubeObject);
+    await w.store.put(connectionType, [{ apiVersion, kind, metadata, status: earlier } as KubeObject]);
     w.connections.relistLost();
     await stateOf(w, "connected");
     expect(await w.status()).toMatchObject({ nodesComplete: true });
@@ -314,7 +314,7 @@ describe("workload connections", () => {
     const [before] = await w.store.list(connectionType, {});
     if (before === undefined) throw new Error("no Connection was published");
     const gone = { ...before, metadata: { ...before.metadata, name: "gone", uid: "uid-gone" } };
-    await w.store.put(connectionType, gone);
+    await w.store.put(connectionType, [gone]);
     await w.store.advance(connectionType, { ready: false });
     w.connections.relistLost();
     await eventually(async () => (await w.store.progress(connectionType)).ready, within);
@@ -616,7 +616,7 @@ describe("workload connections", () => {
   it("forget what an earlier relay left of a Cluster that went while none ran", async () => {
     await using w = await world();
     const left = { metadata: { ...node("n1", "5").metadata }, apiVersion: "v1", kind: "Node" };
-    await w.store.put(nodesOf("default/c1"), left);
+    await w.store.put(nodesOf("default/c1"), [left]);
     w.connections.clusterChanged({ kind: ClusterKind, cluster: MANAGEMENT, before: cluster("c1") });
     await eventually(async () => (await w.nodes()).length === 0, within);
   });
@@ -655,12 +655,14 @@ describe("workload connections", () => {
 
 describe("clients of a worker without a relay", () => {
   const publish = (w: World, state: string, resourceVersion: string) =>
-    w.store.put(connectionType, {
-      apiVersion: "capstan.dev/v1",
-      kind: "Connection",
-      metadata: { namespace: "default", name: "c1", uid: "u", resourceVersion },
-      status: { state, nodesComplete: true, failures: 0 },
-    } as KubeObject);
+    w.store.put(connectionType, [
+      {
+        apiVersion: "capstan.dev/v1",
+        kind: "Connection",
+        metadata: { namespace: "default", name: "c1", uid: "u", resourceVersion },
+        status: { state, nodesComplete: true, failures: 0 },
+      } as KubeObject,
+    ]);
 
   it("wait while the read model says that the Cluster is not connected", async () => {
     await using w = await world();

@@ -14,7 +14,7 @@ const WIDGET: KubeObject = {
 describe("what is read while its kind is listed", () => {
   it("is believed", async () => {
     const store = createMemoryStore();
-    await store.put(WIDGETS, WIDGET);
+    await store.put(WIDGETS, [WIDGET]);
     await store.advance(WIDGETS, { ready: true, resourceVersion: "7" });
     expect(await readListed(store, WIDGETS, KEY)).toEqual([WIDGET]);
     expect(await readListed(store, WIDGETS, { namespace: "default" })).toEqual([WIDGET]);
@@ -23,7 +23,7 @@ describe("what is read while its kind is listed", () => {
 
   it("KR-22: is not believed while the list is not complete, or no longer", async () => {
     const store = createMemoryStore();
-    await store.put(WIDGETS, WIDGET);
+    await store.put(WIDGETS, [WIDGET]);
     await expect(readListed(store, WIDGETS, KEY)).rejects.toThrow("list of Widget on management");
     await store.advance(WIDGETS, { ready: true, resourceVersion: "7" });
     await store.advance(WIDGETS, { ready: false });

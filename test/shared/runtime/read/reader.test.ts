@@ -57,7 +57,7 @@ async function storeOf(...objects: readonly KubeObject[]): Promise<Store> {
   for (const type of [WIDGETS, CRDS, DOORS]) await store.advance(type, { ready: true, resourceVersion: "7" });
   for (const object of objects) {
     const group = object.apiVersion.includes("/") ? (object.apiVersion.split("/")[0] ?? "") : "";
-    await store.put({ cluster: MANAGEMENT, group, kind: object.kind }, object);
+    await store.put({ cluster: MANAGEMENT, group, kind: object.kind }, [object]);
   }
   return store;
 }
@@ -138,7 +138,7 @@ describe("a read of the read model", () => {
     const type = { cluster: workload, group: Widget.group, kind: Widget.kind };
     const store = await storeOf(widget());
     await store.advance(type, { ready: true, resourceVersion: "7" });
-    await store.put(type, widget());
+    await store.put(type, [widget()]);
     const clients = recordingClients(undefined, []);
     const read = createReader({ function: grow, store, clients, stale: [], causes });
     await expect(read.get(Widget, key)).rejects.toThrow("older than 9");

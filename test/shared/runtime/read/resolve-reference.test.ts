@@ -15,13 +15,13 @@ const reference = { apiGroup: "parts.dev", kind: "Door", name: "d" };
 
 async function resolveIn(version: string, ...crds: readonly CustomResourceDefinition[]) {
   const store = createMemoryStore();
-  for (const one of crds) await store.put(CRDS, one);
+  for (const one of crds) await store.put(CRDS, [one]);
   return resolveReference(store, { ...reference, version });
 }
 
 async function resolve(...crds: readonly CustomResourceDefinition[]) {
   const store = createMemoryStore();
-  for (const one of crds) await store.put(CRDS, one);
+  for (const one of crds) await store.put(CRDS, [one]);
   return resolveReference(store, reference);
 }
 

@@ -55,11 +55,13 @@ async function world(perHour: number, cluster: Partial<KubeObject["metadata"]> =
   const clock = virtualClock();
   const store = createMemoryStore();
   const metadata = { namespace: "default", name: "c1", uid: "uid-c1", resourceVersion: "1", ...cluster };
-  await store.put(managementType(Cluster), {
-    apiVersion: apiVersionOf(Cluster as Kind),
-    kind: "Cluster",
-    metadata,
-  });
+  await store.put(managementType(Cluster), [
+    {
+      apiVersion: apiVersionOf(Cluster as Kind),
+      kind: "Cluster",
+      metadata,
+    },
+  ]);
   const held: string[] = [];
   const counts = createMemoryDeletionLimit(perHour, clock);
   const limit: DeletionLimit = { ...counts, noteHeldBack: (name) => held.push(name) };
@@ -170,7 +172,7 @@ describe("the limit of deletions", () => {
       signal: new AbortController().signal,
     };
     await given.store.advance(managementType(Machine as Kind), { ready: true, resourceVersion: "7" });
-    await given.store.put(managementType(Machine as Kind), machine);
+    await given.store.put(managementType(Machine as Kind), [machine]);
     const clients = recordingClients(undefined, [node("n1")]);
     const { type, ...outcome } = await runStep(retire, lease, { ...given, clients, log: silentLog });
     expect([type, outcome]).toEqual([

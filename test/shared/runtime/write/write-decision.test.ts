@@ -745,13 +745,15 @@ async function bodiesOf(
   lacks: readonly string[] = [],
 ): Promise<readonly object[]> {
   const store = createMemoryStore();
-  await store.put(managementType(CustomResourceDefinition), {
-    apiVersion: apiVersionOf(CustomResourceDefinition),
-    kind: CustomResourceDefinition.kind,
-    metadata: { name: "clusters.cluster.x-k8s.io", uid: "uid-crd", resourceVersion: "1" },
-    spec: { group: Cluster.group, names: { kind: Cluster.kind, plural: Cluster.plural }, versions: [] },
-    status: { watched: true, lacks },
-  } as CustomResourceDefinition);
+  await store.put(managementType(CustomResourceDefinition), [
+    {
+      apiVersion: apiVersionOf(CustomResourceDefinition),
+      kind: CustomResourceDefinition.kind,
+      metadata: { name: "clusters.cluster.x-k8s.io", uid: "uid-crd", resourceVersion: "1" },
+      spec: { group: Cluster.group, names: { kind: Cluster.kind, plural: Cluster.plural }, versions: [] },
+      status: { watched: true, lacks },
+    } as CustomResourceDefinition,
+  ]);
   return (await ownStatus(FN, OBJECT, { apply }, { store })).map(({ body }) => body);
 }
 

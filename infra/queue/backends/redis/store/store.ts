@@ -64,11 +64,7 @@ export async function createRedisStore({
         yield* bodies.flatMap(snapshotOf);
       }
     },
-    put: async (type, object) => {
-      const [stored = NOT_STORED] = await putAll({ redis, kindOf, type }, [object]);
-      return stored;
-    },
-    putAll: (type, objects) => putAll({ redis, kindOf, type }, objects),
+    put: (type, objects) => put({ redis, kindOf, type }, objects),
     remove: async (type, key, { uid, resourceVersion }) => {
       const before = await call({ redis, type }, "remove", [fieldOf(key), uid, resourceVersion]);
       return snapshotOf(before)[0];
@@ -130,9 +126,7 @@ function memberText({ tenant, namespace, name, deleting }: Member): string {
   return JSON.stringify([tenant, namespace, name, ...(deleting === true ? [true] : [])]);
 }
 
-const NOT_STORED: Stored = { stored: false, before: undefined };
-
-async function putAll(
+async function put(
   { redis, kindOf, type }: IndexedTypeIn,
   objects: readonly KubeObject[],
 ): Promise<readonly Stored[]> {

@@ -53,7 +53,7 @@ describeWith(redisMissing())("S-24: people at the Redis of a deployment", () => 
       await using store = await createRedisStore(targetOf("relay"));
       await using writer = await createRedisDeadLetters({ ...targetOf("worker"), clock });
       await queue.enqueue(FUNCTION, [live(POOL_KEY, MINUTE)]);
-      await store.put(TYPE, WIDGET);
+      await store.put(TYPE, [WIDGET]);
       await writer.put(deadLetter());
     }
     const admin = new Redis(server.url.replace("redis://", "redis://admin:of-a-test@"));

@@ -132,7 +132,7 @@ describeWith(redisMissing())("a Redis Cluster of several shards", () => {
     const ready = async (kind: string) => (await store.progress(typeOf(kind))).ready;
     for (const kind of kinds) {
       await store.advance(typeOf(kind), { ready: false });
-      await store.put(typeOf(kind), widget(kind, "1"));
+      await store.put(typeOf(kind), [widget(kind, "1")]);
       await store.advance(typeOf(kind), { ready: true });
     }
     expect(await Promise.all(kinds.map(ready))).toEqual([true, true, true]);

@@ -43,13 +43,13 @@ describeWith(redisMissing())("S-24: the Redis users of a deployment", () => {
   it("a worker reads the read model and cannot change it", async () => {
     await using relay = await createRedisStore({ url: urlOf("relay"), log: silentLog });
     await using worker = await createRedisStore({ url: urlOf("worker"), log: silentLog });
-    await relay.put(TYPE, WIDGET);
+    await relay.put(TYPE, [WIDGET]);
     await relay.advance(TYPE, { ready: false, resourceVersion: "1" });
     await relay.advance(TYPE, { ready: true });
     expect(await worker.progress(TYPE)).toMatchObject({ ready: true, resourceVersion: "1" });
     expect(await worker.list(TYPE, {})).toEqual([WIDGET]);
     for (const write of [
-      () => worker.put(TYPE, WIDGET),
+      () => worker.put(TYPE, [WIDGET]),
       () => worker.advance(TYPE, { ready: false }),
       () => worker.drop(TYPE),
       () => worker.remove(TYPE, { namespace: "default", name: "w" }, { uid: "u", resourceVersion: "2" }),

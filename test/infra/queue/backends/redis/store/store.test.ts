@@ -26,8 +26,8 @@ const keyOf = ({ cluster }: TypeKey, part: string) => `{cap:store:${cluster}}:ex
 async function threeWidgets(store: Store, cluster: string): Promise<TypeKey> {
   const type = { ...TYPE, cluster };
   await store.advance(type, { ready: false });
-  for (const name of ["w1", "w2", "w3", "w4"]) await store.put(type, named(name, "1"));
-  await store.put(type, named("w2", "2"));
+  for (const name of ["w1", "w2", "w3", "w4"]) await store.put(type, [named(name, "1")]);
+  await store.put(type, [named("w2", "2")]);
   await store.remove(type, { namespace: "default", name: "w4" }, { uid: "uid-w4", resourceVersion: "3" });
   await store.advance(type, { ready: true, resourceVersion: "3" });
   expect(await store.progress(type)).toMatchObject({ ready: true });
@@ -49,7 +49,7 @@ describeWith(redisMissing())("on Redis", () => {
   it("keeps a type in few keys of one slot and leaves none behind", async () => {
     await using own = await startRedis();
     await using store = await createRedisStore({ url: own.url, log: silentLog });
-    await store.put(TYPE, WIDGET);
+    await store.put(TYPE, [WIDGET]);
     await store.advance(TYPE, { ready: true, resourceVersion: "1" });
     const reader = new Redis(own.url);
     const keys = await reader.keys("*");
@@ -66,7 +66,7 @@ describeWith(redisMissing())("on Redis", () => {
   it("makes one call of the reads of one turn, and two more where a list is long", async () => {
     await using store = await createRedisStore({ url: redis.url, log: silentLog });
     const [small, large] = await Promise.all([threeWidgets(store, "calls"), threeWidgets(store, "long")]);
-    await store.putAll(
+    await store.put(
       large,
       Array.from({ length: 600 }, (_, at) => named(`more-${at}`, "1")),
     );
@@ -105,8 +105,8 @@ describeWith(redisMissing())("on Redis", () => {
       const reader = new Redis(redis.url);
       await reader.unlink(keyOf(type, part));
       expect(await store.progress(type)).toMatchObject({ ready: false });
-      await store.put(type, named("w1", "2"));
-      await store.put(type, named("w4", "2"));
+      await store.put(type, [named("w1", "2")]);
+      await store.put(type, [named("w4", "2")]);
       expect(await store.progress(type)).toMatchObject({ ready: false });
       reader.disconnect();
     },
@@ -147,9 +147,9 @@ describeWith(redisMissing())("on Redis", () => {
     await using store = await createRedisStore({ url: redis.url, log: silentLog });
     const type = { ...TYPE, cluster: "wiped" };
     await store.advance(type, { ready: false });
-    await store.put(type, named("w1", "1"));
+    await store.put(type, [named("w1", "1")]);
     await store.drop(type);
-    await store.put(type, named("w2", "1"));
+    await store.put(type, [named("w2", "1")]);
     await store.advance(type, { ready: true, resourceVersion: "1" });
     expect(await store.progress(type)).toMatchObject({ ready: false, resourceVersion: "1" });
   });
@@ -157,7 +157,7 @@ describeWith(redisMissing())("on Redis", () => {
   it("rejects while Redis is away and serves again when it is back", async () => {
     await using own = await startRedis();
     await using store = await createRedisStore({ url: own.url, log: silentLog });
-    await store.put(TYPE, WIDGET);
+    await store.put(TYPE, [WIDGET]);
     await own.kill();
     await eventually(
       () =>
@@ -168,7 +168,7 @@ describeWith(redisMissing())("on Redis", () => {
       { withinMs: 20_000 },
     );
     await own.restart();
-    await eventually(() => store.put(TYPE, WIDGET), { withinMs: 20_000 });
+    await eventually(() => store.put(TYPE, [WIDGET]), { withinMs: 20_000 });
     expect(await store.list(TYPE, {})).toEqual([WIDGET]);
   });
 });
