@@ -122,7 +122,7 @@ async function startFleet(count: number): Promise<Fleet> {
   starting.use(
     startProvider(world.client, {
       hasConfigs: false,
-      answers: ({ metadata }) => !metadata.name.startsWith(SILENT),
+      answers: (object) => !isUnanswered(object),
       join: ({ metadata }) =>
         workloads.order({ do: "join", server: serverOf(metadata), node: metadata.name }),
     }),
@@ -162,9 +162,10 @@ const PHASES: { readonly [name: string]: Phase } = {
     return waits;
   },
   "beside a flapping Cluster and a silent provider": async ({ workloads, world: { client }, clusters }) => {
-    const [flaps = "", waits = flaps] = clusters;
-    await createDeployment(client, SILENT, waits, { machines: UNANSWERED, maxSurge: 1 });
-    await untilAll(client, MachineSet as Kind, 1, isSilent);
+    const [noisy = "", silent = noisy] = clusters;
+    await createDeployment(client, SILENT, silent, { machines: UNANSWERED, maxSurge: 1 });
+    const isMade = (set: KubeObject) => isUnanswered(set) && valueAt(set, "status.replicas") === UNANSWERED;
+    await untilAll(client, MachineSet as Kind, 1, isMade);
     const flapping = Array.from({ length: FLAPPING }, (_, at) => `flapping-${at}`);
     for (const node of flapping) await workloads.order({ do: "join", server: 0, node });
     const flap = async (): Promise<void> => {
@@ -173,9 +174,9 @@ const PHASES: { readonly [name: string]: Phase } = {
         await Promise.all([workloads.order({ do: "say", ...said }), setTimeout(1_000)]);
       }
     };
-    const others = await someMachines(client, failingOf(clusters), [flaps, waits]);
-    const [waited] = await Promise.all([failing(client, workloads, others), flap()]);
-    return waited;
+    const others = await someMachines(client, failingOf(clusters), [noisy, silent]);
+    const [waits] = await Promise.all([failing(client, workloads, others), flap()]);
+    return waits;
   },
   "new version": async ({ world: { client }, clusters }) => {
     await sideBySide(clusters, (_, at) =>
@@ -215,8 +216,8 @@ const PHASES: { readonly [name: string]: Phase } = {
   },
 };
 
-function isSilent(set: KubeObject): boolean {
-  return set.metadata.name.startsWith(SILENT) && valueAt(set, "status.replicas") === UNANSWERED;
+function isUnanswered({ metadata }: KubeObject): boolean {
+  return metadata.name.startsWith(SILENT);
 }
 
 function failingOf(clusters: readonly string[]): number {

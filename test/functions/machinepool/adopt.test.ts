@@ -52,11 +52,14 @@ describe("machinepool-adopt", () => {
     expect(await written(world.live(machinePool({ metadata: { annotations } })))).toEqual([]);
   });
 
-  it("asks the API server about no object that is as old as its pool", async () => {
-    const world = given(cluster(), machinePool(), bootstrapConfig(), infraMachinePool({ metadata: NEW }));
-    expect(await written(world.goneLive(machinePool()))).toEqual([
-      { name: "p1-infra", operations: ADOPTION },
-    ]);
+  it("asks the API server about no object that is as old as its pool, or older", async () => {
+    const older = infraMachinePool({ metadata: { ...NEW, creationTimestamp: "2020-01-01T00:00:00Z" } });
+    for (const object of [infraMachinePool({ metadata: NEW }), older]) {
+      const world = given(cluster(), machinePool(), bootstrapConfig(), object);
+      expect(await written(world.goneLive(machinePool()))).toEqual([
+        { name: "p1-infra", operations: ADOPTION },
+      ]);
+    }
   });
 
   it("has nothing to write once both objects are adopted", async () => {

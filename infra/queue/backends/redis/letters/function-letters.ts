@@ -23,8 +23,9 @@ import { functionTag, type RedisConnection } from "../server/shards.ts";
 
 /** Redis holds up all other clients while it removes. */
 const REMOVE_AT_ONCE = 1_000;
+const HASHES = ["letters", "heads", "times"] as const;
 /** A script touches these keys, and builds none of its own, as some servers forbid. */
-const PARTS = ["letters", "heads", "times", "order"] as const;
+const PARTS = [...HASHES, "order"] as const;
 const PUT = "capstanDeadLetters:put";
 const DROP = "capstanDeadLetters:drop";
 
@@ -98,7 +99,7 @@ export class FunctionLetters {
     for (let start = 0; start < keys.length; start += REMOVE_AT_ONCE) {
       const part = keys.slice(start, start + REMOVE_AT_ONCE);
       const change = this.#redis.multi();
-      for (const hash of PARTS.slice(0, -1)) change.hdel(this.#keyOf(hash), ...part);
+      for (const hash of HASHES) change.hdel(this.#keyOf(hash), ...part);
       const replies = await change.zrem(this.#keyOf("order"), ...part).exec();
       removed += Number(replies?.at(-1)?.[1] ?? 0);
     }

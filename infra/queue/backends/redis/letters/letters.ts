@@ -17,10 +17,7 @@ const HIDE_KEY = "{cap:dead-letters}:hide-key";
 /** Letters in one reply: each has up to 1 MiB. */
 const READ_AT_ONCE = 50;
 
-/**
- * Creates dead letters beside the ledger. Calls reject while Redis is away. Throws when it cannot be reached or evicts
- * data.
- */
+/** Creates dead letters. Calls reject while Redis is away. Throws when it cannot be reached or evicts data. */
 export async function createRedisDeadLetters({
   clock,
   ...target
