@@ -15,6 +15,7 @@ export const clusterAdopt = defineFunction(
     reconciles: Cluster,
     actsOn: "living",
     when: WORKABLE_CLUSTER,
+    settles: true,
     watches: [watchReferenced([InfraCluster, ADOPTED_FIELDS], [ControlPlane, ADOPTED_FIELDS])],
     ownsOn: [
       { kind: InfraCluster, fields: ADOPTED_FIELDS },

@@ -15,6 +15,7 @@ export const clusterGuard = defineFunction(
     source: "core/reconcilers/cluster/cluster_controller.go",
     reconciles: Cluster,
     actsOn: "living",
+    settles: true,
     watches: [watch(Cluster, ["metadata.uid", ...FINALIZER_FIELDS], itself)],
     ownsOn: [{ kind: Cluster, fields: GUARDED_FIELDS }],
   },

@@ -18,6 +18,7 @@ export const clusterStatus = defineFunction(
     reconciles: Cluster,
     when: [guarded(CLUSTER_FINALIZER, { isIdle: false }), unpaused],
     whilePaused: (cluster, { now }) => applied(cluster, pausedClusterStatus(cluster, now)),
+    settles: true,
     watches: VIEW_WATCHES,
     reads: VIEW_READS,
     owns: ["status"],

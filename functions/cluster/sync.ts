@@ -36,6 +36,7 @@ export const clusterSync = defineFunction(
     reconciles: Cluster,
     actsOn: "living",
     when: WORKABLE_CLUSTER,
+    settles: true,
     watches: [
       watch(Cluster, ["spec.controlPlaneEndpoint", "status.initialization"], itself),
       watchReferenced(

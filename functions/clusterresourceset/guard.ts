@@ -32,6 +32,7 @@ export const clusterresourcesetGuard = defineFunction(
     source: "core/reconcilers/clusterresourceset/clusterresourceset_controller.go",
     reconciles: ClusterResourceSet,
     actsOn: "living",
+    settles: true,
     watches: [
       watch(
         ClusterResourceSet,

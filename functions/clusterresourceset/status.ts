@@ -32,6 +32,7 @@ export const clusterresourcesetStatus = defineFunction(
     whilePaused: (set, { now }) => ({
       apply: { status: pausedStatus<ClusterResourceSetStatus>(set, undefined, now) },
     }),
+    settles: true,
     watches: [
       watch(ClusterResourceSet, ["metadata.uid", "metadata.generation", "spec", "status"], itself),
       watch(ClusterResourceSetBinding, ["metadata.uid", ...BINDING_FIELDS], setsOfBinding),

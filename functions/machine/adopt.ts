@@ -23,6 +23,7 @@ export const machineAdopt = defineFunction(
     reconciles: Machine,
     actsOn: "living",
     when: workable(MACHINE_FINALIZER),
+    settles: true,
     watches: [
       watch(Machine, ["metadata.uid", ...CONTROL_PLANE_FIELDS, ...REFERENCE_FIELDS], itself),
       watch(Cluster, CLAIM_FIELDS, inCluster),

@@ -24,6 +24,7 @@ export const machineGuard = defineFunction(
     reconciles: Machine,
     actsOn: "living",
     when: [hasCluster],
+    settles: true,
     watches: [
       watch(
         Machine,

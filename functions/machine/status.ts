@@ -24,6 +24,7 @@ export const machineStatus = defineFunction(
     reconciles: Machine,
     when: [hasCluster, guarded(MACHINE_FINALIZER), unpaused],
     whilePaused: (machine, { cluster, now }) => writtenPause(machine, cluster, now),
+    settles: true,
     watches: VIEW_WATCHES,
     owns: ["status"],
     inTurnWith: [

@@ -24,6 +24,7 @@ export const machineSync = defineFunction(
     reconciles: Machine,
     actsOn: "living",
     when: workable(MACHINE_FINALIZER),
+    settles: true,
     watches: [
       watch(Machine, ["metadata.uid", ...REFERENCE_FIELDS, ...COPIED_FIELDS], itself),
       watchReferenced(

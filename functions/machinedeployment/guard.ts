@@ -27,6 +27,7 @@ export const machinedeploymentGuard = defineFunction(
     source: "core/reconcilers/machinedeployment/machinedeployment_controller.go",
     reconciles: MachineDeployment,
     when: [hasCluster],
+    settles: true,
     watches: [
       watch(
         MachineDeployment,

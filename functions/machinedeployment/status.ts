@@ -25,6 +25,7 @@ export const machinedeploymentStatus = defineFunction(
     whilePaused: (deployment, { cluster, now }) => ({
       apply: { status: pausedStatus<MachineDeploymentStatus>(deployment, cluster, now) },
     }),
+    settles: true,
     watches: STATUS_WATCHES,
     owns: ["status"],
     // Their times say when a rollout made its last progress, which shows in counters.

@@ -21,6 +21,7 @@ export const machinepoolAdopt = defineFunction(
     reconciles: MachinePool,
     actsOn: "living",
     when: workable(POOL_FINALIZER),
+    settles: true,
     watches: [
       watch(MachinePool, ["metadata.uid", ...TEMPLATE_REFERENCE_FIELDS], itself),
       watchReferenced([BootstrapConfig, ADOPTED_FIELDS], [InfraMachinePool, ADOPTED_FIELDS]),

@@ -21,6 +21,7 @@ export const machinepoolGuard = defineFunction(
     source: "core/reconcilers/machinepool/machinepool_controller.go",
     reconciles: MachinePool,
     when: [hasCluster],
+    settles: true,
     watches: [
       watch(
         MachinePool,

@@ -24,6 +24,7 @@ export const machinepoolStatus = defineFunction(
     reconciles: MachinePool,
     when: [hasCluster, guarded(POOL_FINALIZER), unpaused],
     whilePaused: (pool, { cluster, now }) => ({ apply: { status: pausedPoolStatus(pool, cluster, now) } }),
+    settles: true,
     watches: VIEW_WATCHES,
     owns: ["status"],
     contested: [DATA_SECRET_NAME],

@@ -24,6 +24,7 @@ export const machinepoolSync = defineFunction(
     reconciles: MachinePool,
     actsOn: "living",
     when: workable(POOL_FINALIZER),
+    settles: true,
     watches: [
       // All of it: what keeps the API server from taking a write to the template may stand anywhere in it.
       watch(MachinePool, ["spec.template.spec", "spec.providerIDList"], itself),

@@ -25,6 +25,7 @@ export const machinesetGuard = defineFunction(
     source: "core/reconcilers/machineset/machineset_controller.go",
     reconciles: MachineSet,
     when: [hasCluster],
+    settles: true,
     watches: [
       watch(
         MachineSet,

@@ -25,6 +25,7 @@ export const machinesetStatus = defineFunction(
     whilePaused: (set, { cluster, now }) => ({
       apply: { status: pausedStatus<MachineSetStatus>(set, cluster, now) },
     }),
+    settles: true,
     watches: STATUS_WATCHES,
     owns: ["status"],
     reads: [{ on: Machine, fields: ["spec.clusterName"] }],

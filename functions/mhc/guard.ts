@@ -16,6 +16,7 @@ export const mhcGuard = defineFunction(
     source: "core/reconcilers/machinehealthcheck/machinehealthcheck_controller.go",
     reconciles: MachineHealthCheck,
     when: [hasCluster, awake],
+    settles: true,
     watches: [watch(MachineHealthCheck, [...GUARDED_FIELDS, ...CHECKED_FIELDS], itself)],
     ownsOn: [{ kind: MachineHealthCheck, fields: GUARDED_FIELDS }],
   },

@@ -26,6 +26,7 @@ export const mhcStatus = defineFunction(
     reconciles: MachineHealthCheck,
     when: [hasCluster, unpaused],
     whilePaused: (check, { cluster, now }) => ({ apply: { status: pausedCheckStatus(check, cluster, now) } }),
+    settles: true,
     watches: [
       SCENE_WATCHES,
       watch(MachineHealthCheck, [...GUARDED_FIELDS, ...REFUSED_FIELDS, "status"], itself),

@@ -17,6 +17,7 @@ export const remediationpolicyGuard = defineFunction(
     source: "own",
     reconciles: RemediationPolicy,
     when: [hasCluster, awake],
+    settles: true,
     watches: [watch(RemediationPolicy, ADOPTED_FIELDS, itself)],
     ownsOn: [{ kind: RemediationPolicy, fields: ADOPTED_FIELDS }],
   },

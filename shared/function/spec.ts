@@ -248,6 +248,11 @@ export interface FunctionSpec<T extends KubeObject, Owned extends string> {
    * wakes it.
    */
   readonly isIdle?: (object: T) => boolean;
+  /**
+   * Whether nothing is left to do once a run's patches and status are as it has written them: then the events of these writes
+   * do not wake its key (Q-45). Not for a step that continues from what it has written.
+   */
+  readonly settles?: true;
   readonly watches: readonly Watch[];
   /** Fields of the reconciled object's status that this function applies. */
   readonly owns: readonly Owned[];

@@ -575,6 +575,52 @@ export function queueSuite({ name, create, concurrent }: QueueSuite): void {
       expect(runs.leases.map(({ fences }) => fences)).toEqual([[], [FENCE], [FENCE, newer], [newer], []]);
     });
 
+    it("Q-45: the event of a run's own write adds no run, whenever it comes; any other does", async () => {
+      await using world = await open();
+      const write = { what: "MachinePool default/a", resourceVersion: "7" };
+      const later = { what: "MachinePool default/a", resourceVersion: "8" };
+      const fences = [{ ...FENCE, echo: "MachinePool default/a@7" }];
+      const ending = Promise.withResolvers<void>();
+      const runs = await world.work(async () => {
+        if (runs.count === 2) await ending.promise;
+        return { ...OK, fences };
+      });
+      await world.enqueue({ ...live(A), cause: { what: "Cluster default/c", resourceVersion: "7" } });
+      await world.idle();
+      await world.enqueue({ ...live(A), cause: write });
+      await world.holds(() => runs.count === 1, 50);
+      await world.enqueue({ ...live(A), cause: later });
+      await world.until(() => runs.count === 2);
+      await world.enqueue({ ...live(A), cause: write }, { ...live(A), cause: later });
+      ending.resolve();
+      await world.until(() => runs.count === 3);
+      await world.idle();
+      expect(runs.leases.map(({ causes }) => causes.length)).toEqual([1, 1, 2]);
+    });
+
+    it("Q-45: events of a run's own writes that come during it are over with it, and leave its wish", async () => {
+      await using world = await open();
+      const started = Promise.withResolvers<void>();
+      const ending = Promise.withResolvers<void>();
+      const runs = await world.work(async () => {
+        started.resolve();
+        await ending.promise;
+        return { ...OK, afterMs: HOUR, fences: [{ ...FENCE, echo: "MachinePool default/a@7" }] };
+      });
+      await world.enqueue(live(A));
+      await started.promise;
+      const cause = { what: "MachinePool default/a", resourceVersion: "7" };
+      await world.enqueue(
+        { ...live(A), cause },
+        { ...live(A), cause: { ...cause, traceparent: "00-a-b-01" } },
+      );
+      ending.resolve();
+      await world.until(async () => (await world.depth()).waiting === 1);
+      await world.enqueue({ ...live(A), cause });
+      await world.holds(() => runs.count === 1, 50);
+      expect(await world.depth()).toMatchObject({ waiting: 1, ready: 0, running: 0 });
+    });
+
     it("Q-18: functions do not see each other's keys, failures or dead", async () => {
       await using world = await open();
       const runs = await world.work(async () => TERMINAL);

@@ -20,13 +20,14 @@ export type GrowStep = (
   Omit<AnyDecision, "apply" | "own" | "evict"> & { readonly apply?: { readonly "status.size": number } }
 >;
 
-function grow({ step, notes = [] }: Pick<Given, "step" | "notes">) {
+function grow({ step, notes = [], settles }: Pick<Given, "step" | "notes" | "settles">) {
   return defineFunction(
     {
       name: "widget-grow",
       summary: "Grows.",
       source: "own",
       reconciles: Widget,
+      ...(settles && { settles }),
       watches: [],
       owns: ["status.size"],
       ownsOn: [
@@ -43,6 +44,8 @@ interface Given {
   readonly step: GrowStep;
   /** Further fields of Widgets that it patches. */
   readonly notes?: readonly string[];
+  /** Whether its own writes do not wake it. */
+  readonly settles?: true;
   readonly lease?: Partial<Lease>;
   readonly store?: Store;
   readonly refuse?: (write: SentWrite) => Error | undefined;

@@ -12,7 +12,7 @@ import {
   type ObjectKey,
   objectKeyOf,
 } from "../../shared/api/kinds.ts";
-import { valueAt } from "../../shared/api/path.ts";
+import { sameJson, valueAt } from "../../shared/api/path.ts";
 import type { AnyDecision, AnyFunction } from "../../shared/function/define-function.ts";
 import { assert, WaitingError } from "../../shared/function/errors.ts";
 import { isDeleting } from "../../shared/function/guards.ts";
@@ -29,6 +29,7 @@ import { createReader, type RecordingReader } from "../../shared/runtime/read/re
 import { anyKindOf } from "./all-kinds.ts";
 import { FOO_CRDS } from "./builders.ts";
 import { createFakePki } from "./fake-pki.ts";
+import { withWrites } from "./with-writes.ts";
 
 /** 2026-01-01T12:00:00Z: the time of every decision that names no other. */
 export const NOW = new Date("2026-01-01T12:00:00Z");
@@ -117,15 +118,24 @@ function removed(placed: readonly Placed[], gone: Placed): readonly Placed[] {
 }
 
 /** A function that acts on one state only has nothing to write in the other one, nor for an object that leaves it idle. */
-function checkIdle({ spec }: AnyFunction, object: KubeObject, { result, patch, ...rest }: AnyDecision): void {
+function checkIdle({ spec }: AnyFunction, object: KubeObject, decision: AnyDecision): void {
   const isIdle = spec.isIdle?.(object) === true;
   const own = spec.watches.filter(({ toKeys }) => toKeys === itself).flatMap(({ fields }) => fields);
   const shown = keepOnly(["apiVersion", "kind", "metadata.name", ...own])(object);
   assert(isIdle === (spec.isIdle?.(shown) === true), `${spec.name} is idle by a field that does not wake it`);
   if (actsOnState(spec, isDeleting(object)) && !isIdle) return;
-  const patches = (patch ?? []).filter(({ operations }) => operations.length > 0);
-  const sent = [patches, ...Object.values(rest)].some((part) => !Array.isArray(part) || part.length > 0);
-  assert(!sent, `${spec.name} is not woken for this object (actsOn, isIdle), and decides something about it`);
+  const isLeft = isSent(decision);
+  assert(
+    !isLeft,
+    `${spec.name} is not woken for this object (actsOn, isIdle), and decides something about it`,
+  );
+}
+
+function isSent({ result, patch = [], ...rest }: AnyDecision): boolean {
+  const patches = patch.filter(({ operations }) => operations.length > 0);
+  return [patches, ...Object.values(rest)].some(
+    (part) => part !== undefined && (!Array.isArray(part) || part.length > 0),
+  );
 }
 
 /**
@@ -160,7 +170,42 @@ export async function decide(
   checkDecision(fn, object, decision, reader);
   checkIdle(fn, object, decision);
   checkStatus(kind, object, decision);
+  if (fn.spec.settles === true) await checkSettled(fn, world, { object, decision, now });
   return decision;
+}
+
+/** A function that its own writes do not wake decides nothing more once they are made (Q-45), and comes back no sooner. */
+async function checkSettled(
+  fn: AnyFunction,
+  world: World,
+  {
+    object,
+    decision,
+    now,
+  }: { readonly object: KubeObject; readonly decision: AnyDecision; readonly now: Date },
+): Promise<void> {
+  const after = (placed: Placed) => ({
+    ...placed,
+    object: freeze(withWrites(placed.object, object, decision)),
+  });
+  const snapshots = world.snapshots.map((placed) => keptBy(fn, after(placed)));
+  const read = withinReach(
+    readerOf(fn, { ...world, snapshots, servers: world.servers.map(after) }),
+    reachOf(fn, object),
+  );
+  const written = after({ cluster: MANAGEMENT, object }).object;
+  const again = await fn.step(keptBy(fn, { cluster: MANAGEMENT, object: written }).object, { read, now });
+  const { apply = {}, own: _own, notBeforeMs: _floor, events: _events, ...sent } = again;
+  const isOver = !isSent(sent) && sameJson(withWrites(written, written, { ...sent, apply }), written);
+  assert(isOver, `${fn.spec.name} settles, and continues from what it has written`);
+  assert(
+    dueMs(again) >= dueMs(decision),
+    `${fn.spec.name} settles, and comes back sooner after what it has written`,
+  );
+}
+
+function dueMs({ result }: AnyDecision): number {
+  return result.type === "requeue" ? result.afterMs : Number.POSITIVE_INFINITY;
 }
 
 /** Returns what a function says about an object for people, with what it declares and no more. */

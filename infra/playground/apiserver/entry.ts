@@ -7,6 +7,7 @@ export { openPort, type TlsIdentity } from "./http/port.ts";
 export { refusedDefinition } from "./kinds/crd.ts";
 export type { Json, JsonObject } from "./objects/json.ts";
 export type { KubeObject } from "./objects/kube-object.ts";
+export { applyJsonPatch } from "./patch/json-patch.ts";
 export type { Answered, Exchange, Serve, Stream } from "./request/request.ts";
 export { type ApiServer, type ApiServerOptions, type Listen, startApiServer } from "./server.ts";
 export { type ChangeListener, Storage } from "./storage/storage.ts";

@@ -24,6 +24,8 @@ export interface Fence extends ObjectKey {
   readonly resourceVersion: string;
   /** Whether only a newer version will do, after a lost race. */
   readonly newerThan?: boolean | undefined;
+  /** The event of the run's own write, as `Kind namespace/name@version`, when the run need not see it (Q-45). */
+  readonly echo?: string | undefined;
 }
 
 /** The order in which keys are served: those of events first, then those of a resync. */

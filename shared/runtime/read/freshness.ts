@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectRef } from "../../api/kinds.ts";
+import { type KubeObject, type ObjectRef, titleOf } from "../../api/kinds.ts";
 import type { AnyFunction } from "../../function/define-function.ts";
 import { KubeError } from "../../function/errors.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
@@ -68,7 +68,7 @@ export function againAfterMs(error: unknown, lease: Lease): number | undefined {
 /** Versions that a run has seen and written: the next run must not go back behind them. */
 interface Seen {
   readonly overdue: readonly Fence[];
-  readonly read?: Pick<RecordingReader, "listedInstead" | "liveVersion"> | undefined;
+  readonly read?: Pick<RecordingReader, "listedInstead" | "liveVersion" | "readLive"> | undefined;
   readonly written: { readonly fences: readonly Fence[] };
   readonly thrown?: unknown;
 }
@@ -76,12 +76,13 @@ interface Seen {
 /**
  * Returns what the next run must not go back behind: the versions of this run's writes, else what it read live in place
  * of a snapshot that lags behind, else the fence as it was. A kind that was listed live counts as a whole: what
- * was seen of objects without a fence must not be older the next time either.
+ * was seen of objects without a fence must not be older the next time either. The event of a write wakes the key after all
+ * when the run has failed, or may have seen two versions of the object: then it may know less than the newer one.
  */
 export function fencesAfter(lease: Lease, { overdue, read, written, thrown }: Seen): readonly Fence[] {
   const behind = thrown instanceof BehindTriggerError ? thrown.fences : [];
   const listed = isRestored(lease) ? [] : (read?.listedInstead() ?? []);
-  const kept = notOvertaken([...overdue, ...behind], written.fences)
+  const kept = notOvertaken([...overdue.map(withoutEcho), ...behind], written.fences)
     .filter((fence) => !listed.some((newer) => isSameKind(fence, newer)))
     .flatMap((fence): readonly Fence[] => {
       if (read === undefined) return [fence];
@@ -90,7 +91,17 @@ export function fencesAfter(lease: Lease, { overdue, read, written, thrown }: Se
       // Not read, or gone: until the read model has heard of its end, it may still show what was before.
       return isRestored(lease) ? [] : [fence];
     });
-  return [...kept, ...listed, ...written.fences];
+  const isPlain = (fence: Fence) =>
+    thrown === undefined && read?.readLive(fence.cluster, fence, fence) === false;
+  return [
+    ...kept,
+    ...listed,
+    ...written.fences.map((fence) => (isPlain(fence) ? fence : withoutEcho(fence))),
+  ];
+}
+
+function withoutEcho({ echo: _, ...fence }: Fence): Fence {
+  return fence;
 }
 
 /**
@@ -129,6 +140,11 @@ export function fenceOfAnswer(ref: ObjectRef, answer: KubeObject | undefined): F
   const fence = fenceOf(ref, resourceVersion);
   const hasEnded = deletionTimestamp !== undefined && finalizers.length === 0;
   return hasEnded && resourceVersion === ref.resourceVersion ? { ...fence, newerThan: true } : fence;
+}
+
+/** Returns the event of a write, as the ledger compares it with the causes of a key. */
+export function echoOf({ kind, resourceVersion, ...key }: Fence): string {
+  return `${titleOf(kind, key)}@${resourceVersion}`;
 }
 
 /**

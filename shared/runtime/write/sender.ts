@@ -4,7 +4,7 @@ import { KubeError, messageOf, WaitingError } from "../../function/errors.ts";
 import type { EvictionAnswer, PodEviction } from "../../function/evictions.ts";
 import type { Delivery, DeliveryAnswer } from "../../function/manifests.ts";
 import type { Fence } from "../queue/queue-port.ts";
-import { fenceOfAnswer } from "../read/freshness.ts";
+import { echoOf, fenceOfAnswer } from "../read/freshness.ts";
 import { HELD_BACK_MS, HeldBackError, type LimitContext, requireRoom } from "./deletion-limit.ts";
 import { sendDeliveries } from "./deliveries.ts";
 import { sendEvictions } from "./evictions.ts";
@@ -65,7 +65,11 @@ export function createSender(context: EventContext & LimitContext): Sender {
   /** Returns its failure, if any. */
   async function send({ ref, verb, request, recordedAs, ...more }: WriteRequest): Promise<unknown> {
     const client = () => clients.of(ref.cluster, fn.spec.name, { recordedAs });
-    const accepted = (answer?: KubeObject) => leave(fenceOfAnswer(ref, answer));
+    const isEcho = fn.spec.settles === true && verb !== "delete" && ref.resourceVersion !== undefined;
+    const accepted = (answer?: KubeObject) => {
+      const fence = fenceOfAnswer(ref, answer);
+      leave(fence && isEcho ? { ...fence, echo: echoOf(fence) } : fence);
+    };
     try {
       if (context.limit !== undefined) await requireRoom({ ref, verb }, context, context.limit);
       signal.throwIfAborted();

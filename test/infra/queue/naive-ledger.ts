@@ -101,6 +101,8 @@ export class NaiveLedger {
   enqueue(now: number, { key, delayMs = 0, priority, cause }: QueueEntry): void {
     const event: Wish = { due: now + delayMs, priority };
     const known = this.rows.find((each) => each.key === key);
+    const rests = known === undefined || known.state === "waiting";
+    if (rests && isEcho(this.keptFences(now, key), cause)) return;
     const row = known ?? newRow(key, priority);
     if (known === undefined) {
       this.rows.push(row);
@@ -115,7 +117,14 @@ export class NaiveLedger {
     } else {
       this.merge(now, row, event);
     }
-    if (cause !== undefined) row.causes = [cause, ...row.causes.filter(({ what }) => what !== cause.what)];
+    const given = cause ?? (row.state === "running" ? { what: "unknown" } : undefined);
+    if (given !== undefined)
+      row.causes = [given, ...row.causes.filter((each) => nameOf(each) !== nameOf(given))];
+  }
+
+  keptFences(now: number, key: string): readonly Fence[] {
+    const kept = this.fences.get(key);
+    return kept !== undefined && kept.until > now ? kept.fences : [];
   }
 
   merge(now: number, row: Row, event: Wish): void {
@@ -141,13 +150,12 @@ export class NaiveLedger {
     if (row === undefined) return undefined;
     if (this.nextClaimAt !== undefined) this.nextClaimAt = now + BREAKER.claimEveryMs;
     this.turns.set(lineOf(row), ++this.turn);
-    const kept = this.fences.get(row.key);
     const claim = {
       key: row.key,
       failures: row.failures,
       retries: row.retries,
       causes: row.causes,
-      fences: kept !== undefined && kept.until > now ? kept.fences : [],
+      fences: this.keptFences(now, row.key),
       readyMs: now - row.readyAt,
       claimedAtMs: now,
     };
@@ -229,6 +237,8 @@ export class NaiveLedger {
     if (outcome.type === "ok") {
       this.end(now, row, false);
       Object.assign(row, { failures: 0, died: false });
+      const fences = outcome.fences ?? [];
+      if (row.causes.every((cause) => isEcho(fences, cause))) Object.assign(row, { events: [], causes: [] });
     }
     this.next(
       now,
@@ -338,6 +348,14 @@ export class NaiveLedger {
       dead: count("dead"),
     };
   }
+}
+
+function nameOf({ what, resourceVersion }: Cause): string {
+  return `${what}@${resourceVersion}`;
+}
+
+function isEcho(fences: readonly Fence[], cause: Cause | undefined): boolean {
+  return cause !== undefined && fences.some(({ echo }) => echo === nameOf(cause));
 }
 
 function tenantOf(key: string): string {

@@ -24,7 +24,11 @@ const FENCE: Fence = {
   namespace: "",
   name: "n",
   resourceVersion: "12",
+  echo: "Machine a@12",
 };
+
+/** The event of the write that the fence is of. */
+const ECHO = { what: "Machine a", resourceVersion: "12" };
 
 /** Mostly the latest: what was claimed before has usually ended. */
 const back = fc.constantFrom(0, 0, 0, 1, 2);
@@ -42,7 +46,7 @@ export function operations({ keys, delays, afters }: Choices): fc.Arbitrary<Oper
     key: fc.constantFrom(...keys),
     delayMs: fc.constantFrom(...delays),
     priority: fc.constantFrom("live" as const, "resync" as const),
-    cause: fc.option(fc.record({ what: fc.constantFrom("Machine a", "Machine b") }), { nil: undefined }),
+    cause: fc.constantFrom(undefined, { what: "Machine a" }, { what: "Machine b" }, ECHO, ECHO),
   });
   const finish = fc.record({
     type: fc.constant("finish" as const),

@@ -1,6 +1,7 @@
 import { DEFAULT_QUEUE } from "../../../shared/function/backoff.ts";
 import { type Key, parseKey } from "../../../shared/runtime/queue/key.ts";
 import type { World } from "../play/world.ts";
+import { changeIn, echoesIn } from "./echoes.ts";
 import type { Oracle } from "./oracle.ts";
 
 /** Beyond the time that a key settles: one token and one claim, which take no time here. */
@@ -13,6 +14,7 @@ interface Waiting {
   /** Of simulated time, ms since the epoch. */
   readonly dueAt: number;
   readonly why: string;
+  readonly change: string | undefined;
 }
 
 /** Keys and idle workers: F-17. */
@@ -22,6 +24,7 @@ export const promptness: readonly Oracle[] = [
     title: "with an idle worker a key with an event is claimed when it has settled",
     watch({ world, violated, evaluated, faultsSoFar }) {
       const { ledger, kernel } = world;
+      const echoes = echoesIn(ledger);
       const waiting = new Map<string, Waiting>();
       /** Until then a run holds off the next one (Q-06). */
       const floors = new Map<string, number>();
@@ -35,8 +38,10 @@ export const promptness: readonly Oracle[] = [
         const name = `${functionName} ${key}`;
         isUndisturbed(kernel.now);
         const dueAt = kernel.now + delayMs;
-        if (wanted !== "live" || (waiting.get(name)?.dueAt ?? Number.POSITIVE_INFINITY) <= dueAt) return;
-        waiting.set(name, { dueAt, why: cause?.what ?? "" });
+        const change = cause && changeIn(cause);
+        if (wanted !== "live" || echoes.has(functionName, key, change)) return;
+        if ((waiting.get(name)?.dueAt ?? Number.POSITIVE_INFINITY) <= dueAt) return;
+        waiting.set(name, { dueAt, why: cause?.what ?? "", change });
       });
       ledger.onClaim((functionName, { key }) => {
         const name = `${functionName} ${key}`;
@@ -54,7 +59,9 @@ export const promptness: readonly Oracle[] = [
         const asked = outcome.type === "ok" ? (outcome.notBeforeMs ?? 0) : 0;
         const started = room.startedAt(functionName, claim.key) ?? kernel.now;
         const floorMs = Math.max(asked, isArmed ? claim.minIntervalMs : 0);
-        floors.set(`${functionName} ${claim.key}`, started + floorMs);
+        const name = `${functionName} ${claim.key}`;
+        floors.set(name, started + floorMs);
+        if (echoes.has(functionName, claim.key, waiting.get(name)?.change)) waiting.delete(name);
       });
       ledger.onWipe(() => {
         waiting.clear();

@@ -1,15 +1,19 @@
 import type { Kind, KubeObject } from "../../../shared/api/kinds.ts";
-import { MANAGEMENT } from "../../../shared/api/kinds.ts";
+import { MANAGEMENT, titleOf } from "../../../shared/api/kinds.ts";
 import type { TypeKey } from "../../../shared/runtime/ports.ts";
 import type { Cause } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Process } from "../kernel/kernel.ts";
 import type { World } from "../play/world.ts";
 import { concernedBy, isOf, type Woken } from "./concerned.ts";
+import { changeIn, echoesIn, echoesOf } from "./echoes.ts";
 import type { Oracle } from "./oracle.ts";
+import { objectsRead } from "./run-reads.ts";
 
 /** Reasons to run a key. */
 interface Due {
   readonly why: string;
+  /** The change that the queue knows of, as the echo of a write names it. */
+  readonly change?: string | undefined;
   /** Whether the queue knows of it. */
   readonly isEnqueued: boolean;
   /** The relay that has shown the change. */
@@ -25,6 +29,7 @@ export const wakeUps: readonly Oracle[] = [
       const { ledger, store, management } = world;
       /** By function and key: what it has to be run for, and whether the queue knows of it. */
       const due = new Map<string, Due>();
+      const echoes = echoesIn(ledger);
       // The content of a lost queue, read model or relay comes back with a relist; F-01 and F-10 judge that.
       const forget = (): void => due.clear();
       ledger.onWipe(forget);
@@ -66,8 +71,17 @@ export const wakeUps: readonly Oracle[] = [
         if (wanted === "resync") {
           // A first list delivers its changes in this way. The periodic resync brings keys, not changes.
           if (!isResync(cause) && due.get(name)?.isEnqueued === false) due.delete(name);
-        } else if (cause !== undefined)
-          due.set(name, { why: cause.what, isEnqueued: true, process: due.get(name)?.process });
+        } else if (cause !== undefined) {
+          const change = changeIn(cause);
+          const { isEnqueued, process } = due.get(name) ?? {};
+          if (!echoes.has(functionName, key, change))
+            due.set(name, { why: cause.what, change, isEnqueued: true, process });
+          else if (isEnqueued === false) due.delete(name);
+        }
+      });
+      ledger.onFinish(({ functionName, claim: { key } }) => {
+        const name = `${functionName} ${key}`;
+        if (echoes.has(functionName, key, due.get(name)?.change)) due.delete(name);
       });
       ledger.onClaim((functionName, { key, causes }) => {
         forgetWithRelay();
@@ -84,6 +98,33 @@ export const wakeUps: readonly Oracle[] = [
         for (const [name, { why, isEnqueued, process }] of due)
           if (isEnqueued) violated(`${name} has not run since ${why}`);
           else if (process?.isAlive === true) violated(`${name} was never woken by ${why}`);
+      });
+    },
+  },
+  {
+    number: "F-03",
+    title: "a change that wakes no key is a write of its last run, on exactly what that had read",
+    watch({ world: { ledger }, onChange, violated, evaluated }) {
+      /** Of each change the version before it. */
+      const before = new Map<string, string | undefined>();
+      onChange((change) => {
+        if (change.after !== undefined)
+          before.set(changeOf(change.after), change.before?.metadata.resourceVersion);
+      });
+      ledger.onFinish(({ functionName, claim, accepted, outcome }) => {
+        if (!accepted) return;
+        const own = echoesOf(outcome);
+        const known = new Set([...own, ...objectsRead(outcome.record).map(({ object }) => changeOf(object))]);
+        for (const echo of own) {
+          evaluated();
+          const isKnown = known.has(`${echo.replace(/@.*/, "")}@${before.get(echo)}`);
+          // A write that changed nothing is answered with the version that was read.
+          const isRead = objectsRead(outcome.record).some(({ object }) => changeOf(object) === echo);
+          if (!isKnown && !isRead)
+            violated(
+              `${functionName} ${claim.key} is not woken by ${echo}, and has not read what was before it`,
+            );
+        }
       });
     },
   },
@@ -139,6 +180,10 @@ async function wokenBy(
   const changes = isRecreated ? [{ before }, { after }] : [{ before, after }];
   const woken = await Promise.all(changes.map((change) => concernedBy({ type, ...change }, functions, all)));
   return woken.flat();
+}
+
+function changeOf({ kind, metadata }: KubeObject): string {
+  return changeIn({ what: titleOf(kind, metadata), resourceVersion: metadata.resourceVersion ?? "" });
 }
 
 function isOnlyResync(causes: readonly Cause[]): boolean {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
+import { objectKeyOf, refTo } from "../../../../shared/api/kinds.ts";
+import { KubeError } from "../../../../shared/function/errors.ts";
 import { done } from "../../../../shared/function/result.ts";
 import { RESTORED } from "../../../../shared/runtime/queue/queue-port.ts";
 import { WIDGETS, Widget, widget, widgetFence } from "../../../support/widget.ts";
@@ -91,6 +93,40 @@ describe("the freshness barrier", () => {
     expect((await run({ store, step, lease: late, liveVersion: "9" })).outcome).toMatchObject({ type: "ok" });
     const restored = [...causes, { what: RESTORED }];
     expect((await run({ store, step, lease: { causes: restored } })).outcome).toMatchObject({ type: "ok" });
+  });
+
+  describe("Q-45: the event of a write", () => {
+    const note = (resourceVersion: string | undefined) => ({
+      target: { ...refTo(Widget, widget()), resourceVersion },
+      operations: [{ op: "add", path: "/metadata/labels/note", value: "a" } as const],
+    });
+    const settling = { settles: true, notes: ["metadata.labels"] } as const;
+    const echoesOf = ({ outcome: { fences = [] } }: Awaited<ReturnType<typeof run>>) =>
+      fences.map(({ echo }) => echo);
+
+    it("need not wake a function that settles, as its write was on the version that it has read", async () => {
+      const status = decides({ apply: { "status.size": 4 }, result: done });
+      expect(echoesOf(await run({ ...settling, step: status }))).toEqual(["Widget default/w@1001"]);
+      const patch = decides({ patch: [note("7")], result: done });
+      expect(echoesOf(await run({ ...settling, step: patch }))).toEqual(["Widget default/w@1001"]);
+      expect(echoesOf(await run({ step: status }))).toEqual([undefined]);
+    });
+
+    it("wakes it when others may have written in between, when it was read live, and when the run has failed", async () => {
+      const onAny = decides({ patch: [note(undefined)], result: done });
+      expect(echoesOf(await run({ ...settling, step: onAny }))).toEqual([undefined]);
+      const readLive: GrowStep = async (object, { read }) => {
+        await read.live.get(Widget, objectKeyOf(object));
+        return { patch: [note("7")], result: done };
+      };
+      expect(echoesOf(await run({ ...settling, step: readLive, liveVersion: "7" }))).toEqual([undefined]);
+      const step = decides({ patch: [note("7")], apply: { "status.size": 4 }, result: done });
+      const refuse = ({ verb }: { readonly verb: string }) =>
+        verb === "apply"
+          ? new KubeError({ class: "Transient", status: 500, reason: "Internal", message: "no" })
+          : undefined;
+      expect(echoesOf(await run({ ...settling, step, refuse }))).toEqual([undefined]);
+    });
   });
 
   it("keeps the fence of an object that is gone while the read model still shows what was before", async () => {

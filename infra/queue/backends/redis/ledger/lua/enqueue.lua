@@ -47,16 +47,16 @@ local function merge(entry, due, priority)
   save(entry)
 end
 
-for i = 5, #ARGV, 4 do
-  local key, due, priority = ARGV[i], now + tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
+local function accept(key, due, priority, cause)
   local entry = load(key)
+  if (not entry or entry.st == 'w') and isEcho(fencesOf(key), cause) then return count('coalesced') end
   local isNew = entry == nil
   entry = entry or create(key, priority)
-  local isLeft = entry.st == 'd' and priority == 0
-  if not isLeft then addCause(entry, ARGV[i + 3]) end
-  if isLeft then
-    -- The slow lane tries it again anyhow.
-  elseif isNew then
+  -- The slow lane tries it again anyhow.
+  if entry.st == 'd' and priority == 0 then return end
+  -- What came during a run is told from echoes by its cause.
+  addCause(entry, cause == '' and entry.st == 'r' and 'unknown' or cause)
+  if isNew then
     place(entry, due)
   elseif entry.st == 'r' then
     if entry.pd then count('coalesced') end
@@ -70,4 +70,6 @@ for i = 5, #ARGV, 4 do
     merge(entry, due, priority)
   end
 end
+
+for i = 5, #ARGV, 4 do accept(ARGV[i], now + tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2]), ARGV[i + 3]) end
 return reply()

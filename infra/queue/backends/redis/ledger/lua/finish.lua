@@ -50,6 +50,14 @@ local function finishDone(i)
   return true
 end
 
+-- The events of its own writes, which the run need not see, came during it.
+local function dropEchoes(entry, fences)
+  if #entry.causes == 0 or #entry.causes == MAX_CAUSES then return end
+  for _, cause in ipairs(entry.causes) do if not isEcho(fences, cause) then return end end
+  entry.pd, entry.pc, entry.causes = nil, nil, {}
+  count('coalesced')
+end
+
 local function finish(i)
   local key, kind, after = ARGV[i], ARGV[i + 2], tonumber(ARGV[i + 3])
   if kind == 'ok' and not after and finishDone(i) then return 1 end
@@ -73,6 +81,7 @@ local function finish(i)
   if kind == 'ok' then
     countRun(entry)
     entry.f, entry.ag, entry.ds = 0, 0, nil
+    dropEchoes(entry, ARGV[i + 5])
   else
     entry.ag = entry.ag + 1
   end

@@ -39,12 +39,6 @@ local function putOff(entry, perSecond)
   return true
 end
 
-local function fencesOf(key)
-  local kept = lastFences > now and call('GET', PREFIX .. 'fences:' .. key)
-  local keptUntil, fences = string.match(kept or '', '^(%d+) (.*)$')
-  return keptUntil and tonumber(keptUntil) > now and fences or ''
-end
-
 local function lease(entry, owner, terms, isNext)
   local causes, readyMs = entry.causes, math.max(0, now - (entry.at or now))
   leave(entry)

@@ -6,6 +6,8 @@
 -- | enqueue live      | place(due)   | sooner: place;   | priority live   | pending: earliest due, | failures 0, place  |
 -- |                   |              | priority live    | (its live line) | highest priority       |                    |
 -- | enqueue resync    | place(due)   | sooner: place    | -               | the same               | -                  |
+-- | enqueue its echo  | -            | -                | as above        | as above; over at      | as above           |
+-- |                   |              |                  |                 | finish ok              |                    |
 -- | requeue           | -            | -                | -               | -                      | dead as seen:      |
 -- |                   |              |                  |                 |                        | enqueue live       |
 -- | claim             | -            | -                | → running, or   | -                      | -                  |
@@ -24,6 +26,7 @@
 -- |                   |              |                  | to a live line  |                        | place(now)         |
 --
 -- place(due): due is at least the floor (Q-06), then waiting or ready; the lease and pending events are gone.
+-- echo: the event of a write of the key's last run, which that need not see (Q-45).
 -- next due: the earlier of what the run wants and the pending event (Q-05), whose priority it takes over.
 -- fail: failures + 1. Below the attempts: place(the earlier of backoff and pending event). Terminal, or no attempt
 --   left: dying, or with a pending event one attempt left and place(pending) (Q-09).
@@ -378,6 +381,18 @@ end
 local function forget(entry)
   leave(entry)
   gone[entry.key] = true
+end
+
+local function fencesOf(key)
+  local kept = lastFences > now and call('GET', PREFIX .. 'fences:' .. key)
+  local keptUntil, fences = string.match(kept or '', '^(%d+) (.*)$')
+  return keptUntil and tonumber(keptUntil) > now and fences or ''
+end
+
+-- Whether a cause is a write of the run that has left these fences, and which it need not see (Q-45).
+local function isEcho(fences, cause)
+  local what, version = string.match(cause, '^([^\t]+)\t([^\t]+)')
+  return what and string.find(fences, '"echo":"' .. what .. '@' .. version .. '"', 1, true) ~= nil
 end
 
 -- Returns the entry if the key runs under this owner. A dying key no longer runs.
