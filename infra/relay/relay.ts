@@ -1,11 +1,11 @@
 import { Connection, Node } from "../../shared/api/core.ts";
 import { type Kind, MANAGEMENT } from "../../shared/api/kinds.ts";
-import { SECOND } from "../../shared/function/backoff.ts";
+import { MINUTE, SECOND } from "../../shared/function/backoff.ts";
 import { type AnyFunction, isContractKind } from "../../shared/function/define-function.ts";
 import { WaitingError } from "../../shared/function/errors.ts";
-import type { Clients, SignedType, Store } from "../../shared/runtime/ports.ts";
+import type { Clients, SignedType, Store, TypeKey } from "../../shared/runtime/ports.ts";
 import type { Queue } from "../../shared/runtime/queue/queue-port.ts";
-import type { Change } from "../../shared/runtime/queue/route.ts";
+import { type Change, isAbout } from "../../shared/runtime/queue/route.ts";
 import type { LoopStatus } from "../../shared/runtime/read/loop-status.ts";
 import type { Server } from "../platform/kube/client.ts";
 import { rest } from "../platform/rest.ts";
@@ -13,13 +13,7 @@ import { createDelivery } from "./delivery/delivery.ts";
 import type { TraceEvent } from "./delivery/trace-event.ts";
 import { createWatchFilter } from "./delivery/watch-filter.ts";
 import { type ListNews, startWatchedTypes } from "./management/watched-types.ts";
-import {
-  type ResyncOptions,
-  resyncAfterLoss,
-  resyncAtStart,
-  resyncNow,
-  resyncPeriodically,
-} from "./resync.ts";
+import { lossOfQueue, type ResyncOptions, resyncDue, resyncNow, resyncPeriodically } from "./resync.ts";
 import { untilAccepted } from "./retry.ts";
 import { watchForLoss } from "./store-loss.ts";
 import { CONNECTION_TYPE } from "./workload/connection-record.ts";
@@ -85,8 +79,8 @@ export interface Relay extends AsyncDisposable {
   followed(): readonly SignedType[];
 }
 
-/** How long functions wait for the first lists of provider kinds after everything else is listed. */
-const PROVIDER_LISTS_MS = 5 * SECOND;
+/** How long functions wait for the first lists of provider kinds, and for all lists after a loss: one may be refused. */
+const [PROVIDER_LISTS_MS, RELISTS_MS] = [5 * SECOND, MINUTE];
 
 export async function startRelay(options: RelayOptions): Promise<Relay> {
   const { functions, server, clock, log } = options;
@@ -124,27 +118,36 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       await Promise.race([listing, rest(SECOND, clock, signal)]);
     }
   };
-  const start = async () => {
-    await listed("static", abort.signal);
+  /** Notifies functions once everything is listed: before, a run would only wait for the rest. */
+  const open = async (cause: "start" | "loss", withinMs: number) => {
     const late = new AbortController();
-    const cancel = clock.after(PROVIDER_LISTS_MS, () => late.abort());
+    const cancel = clock.after(withinMs, () => late.abort());
     await listed("all", AbortSignal.any([abort.signal, late.signal]));
     cancel();
-    const unknown = delivery.open();
+    const stored = delivery.open();
     opened = true;
-    const isNew = (fn: AnyFunction) => unknown.some((type) => names(fn, type));
-    await untilAccepted(() => resyncAtStart({ ...shared, delivery }, isNew), shared);
+    const isNew = (fn: AnyFunction) => stored.some((type) => concerns(fn, type));
+    await untilAccepted(() => resyncDue({ ...shared, delivery }, isNew, cause), shared);
+  };
+  const hasQueueLost = lossOfQueue(shared);
+  const start = async () => {
+    await Promise.all([listed("static", abort.signal), hasQueueLost()]);
+    await open("start", PROVIDER_LISTS_MS);
     log.info({ functions: functions.length }, "every watch has its first list");
   };
-  const relistLost = async () => {
-    if (opened) await types.relistLost();
+  const recover = async () => {
     connections?.relistLost();
+    if (!opened) return;
+    const isStoreLost = await types.relistLost();
+    if (!(await hasQueueLost()) && !isStoreLost) return;
+    log.warn({}, "the read model or the queue may have lost data; all of it is listed and enqueued again");
+    opened = false;
+    void open("loss", RELISTS_MS).catch(() => undefined);
   };
   const background = [
     start(),
-    watchForLoss(relistLost, shared),
+    watchForLoss(recover, shared),
     resyncPeriodically({ ...shared, delivery, periodMs: options.resyncPeriodMs }),
-    resyncAfterLoss({ ...shared, delivery }),
   ];
   const [started] = background;
   // Aborting rejects every wait; a caller that still awaits `ready` gets the rejection.
@@ -186,6 +189,11 @@ export function clientsOf(server: Server, connections: Connections | undefined):
 function names({ spec }: AnyFunction, kind: Pick<Kind, "group" | "kind">): boolean {
   const same = (on: Kind) => on.group === kind.group && on.kind === kind.kind;
   return same(spec.reconciles) || spec.watches.some(({ on }) => !isContractKind(on) && same(on));
+}
+
+/** Returns whether a change of a type may wake a function. */
+function concerns(fn: AnyFunction, type: TypeKey): boolean {
+  return names(fn, type) || fn.spec.watches.some((watch) => isAbout(watch, { ...type, kind: type }));
 }
 
 /** Returns whether the relay connects to workload clusters: a function watches them, and no other relays do it. */

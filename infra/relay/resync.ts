@@ -10,12 +10,9 @@ import { actsOnState } from "../../shared/runtime/queue/route.ts";
 import { rest } from "../platform/rest.ts";
 import type { Delivery } from "./delivery/delivery.ts";
 import { EVERYTHING, type WatchFilter } from "./delivery/watch-filter.ts";
-import { type LossWatch, restUntilLoss } from "./store-loss.ts";
+import type { LossWatch } from "./store-loss.ts";
 
-/**
- * A relay has started, a kind was listed late or again, its server was restored or replaced, the period is over, the
- * queue may have lost data.
- */
+/** A relay started, a kind was listed late, its server was restored, the period is over, or data may be lost. */
 export type ResyncCause = "start" | "list" | "restored" | "period" | "loss";
 
 export interface ResyncOptions extends LossWatch {
@@ -57,25 +54,23 @@ export async function resyncNow(
 }
 
 /**
- * Enqueues, when a relay starts, every key of the functions that `isNew` names, because a type that they watch was not
- * known before, and of those that no relay has resynced since their queue began or their build changed. For all others
- * an earlier relay has enqueued every change.
+ * Enqueues, when a relay starts or data are lost, every key of the functions that `isNew` names, because changes of a type
+ * that they watch were only stored, and of those that no relay has resynced since their queue began or their build changed.
+ * For all others every change was enqueued.
  */
-export async function resyncAtStart(
+export async function resyncDue(
   options: KeySources & Pick<ResyncOptions, "functions" | "queue" | "version">,
   isNew: (fn: AnyFunction) => boolean,
+  cause: "start" | "loss",
 ): Promise<void> {
   const { functions, store, delivery, noteResync } = options;
-  const marks = new Map<AnyFunction, string | undefined>();
   const look = async (each: AnyFunction) => {
     const [mark, done] = await Promise.all([markOf(options, each), store.progress(markType(each))]);
-    marks.set(each, mark);
-    return mark === undefined || done.scope !== mark || isNew(each);
+    return mark === undefined || done.scope !== mark || isNew(each) ? [[each, mark] as const] : [];
   };
-  const isDue = await Promise.all(functions.map(look));
-  const due = functions.filter((_, at) => isDue[at]);
-  await enqueueInTurns(delivery, await plansOf(options, due), "resync", async (each) => {
-    noteResync?.(each.spec.name, "start");
+  const marks = new Map((await Promise.all(functions.map(look))).flat());
+  await enqueueInTurns(delivery, await plansOf(options, [...marks.keys()]), "resync", async (each) => {
+    noteResync?.(each.spec.name, cause);
     const mark = marks.get(each);
     if (mark !== undefined) await store.advance(markType(each), { scope: mark });
   });
@@ -123,30 +118,19 @@ export async function resyncPeriodically(options: ResyncOptions): Promise<void> 
   }
 }
 
-/** Watches for a ledger that may have lost its data, and then resyncs its function at once (Q-15). */
-export async function resyncAfterLoss(options: ResyncOptions): Promise<void> {
-  const { functions, queue, log, signal } = options;
-  const untilCheck = restUntilLoss(options);
+/** Returns a look whether the queue of any function may have lost data since the look before (Q-15). */
+export function lossOfQueue({ functions, queue }: Pick<ResyncOptions, "functions" | "queue">) {
   const epochs = new Map<string, string>();
-  while (!signal.aborted) {
-    for (const each of functions) {
-      const { name } = each.spec;
-      const epoch = await queue.epoch(name).catch(() => undefined);
-      const before = epochs.get(name);
-      if (epoch === undefined || epoch === before) continue;
-      epochs.set(name, epoch);
-      if (before === undefined) continue;
-      log.warn(
-        { function: name },
-        "the queue may have lost data; every key of the function is enqueued again",
-      );
-      await resyncNow(options, [each], "loss").catch((error: unknown) => {
-        epochs.set(name, before);
-        log.warn({ function: name, error: String(error) }, "the resync failed; retrying");
-      });
+  return async (): Promise<boolean> => {
+    let isLost = false;
+    for (const { spec } of functions) {
+      const before = epochs.get(spec.name);
+      const epoch = await queue.epoch(spec.name).catch(() => before);
+      isLost ||= before !== undefined && epoch !== before;
+      if (epoch !== undefined) epochs.set(spec.name, epoch);
     }
-    await untilCheck();
-  }
+    return isLost;
+  };
 }
 
 type KeySources = Pick<ResyncOptions, "store" | "delivery" | "filter" | "noteResync">;

@@ -26,43 +26,46 @@ export interface LossWatch {
   readonly lossCheckMs?: number | undefined;
 }
 
-/** Returns a rest that ends with the next check, or as soon as the store has another sign. */
-export function restUntilLoss(options: LossWatch): () => Promise<void> {
+/**
+ * Calls `recover` with every check, and as soon as the store has another sign, so that a store that comes back empty is
+ * refilled. Ends with the signal.
+ */
+export async function watchForLoss(recover: () => Promise<void>, options: LossWatch): Promise<void> {
   const { store, clock, signal, lossCheckMs = LOSS_CHECK_MS } = options;
   let known: string | undefined;
-  return async () => {
-    for (let look = 0; look < SIGN_LOOKS && !signal.aborted; look += 1) {
-      await rest(lossCheckMs / SIGN_LOOKS, clock, signal);
-      const before = known;
-      const { scope } = await store.progress(SIGN).catch(() => ({ scope: before }));
-      known = scope ?? clock.now().toISOString();
-      if (scope === undefined) await store.advance(SIGN, { scope: known }).catch(() => undefined);
-      if (before !== undefined && known !== before) return;
-    }
+  const isEmptied = async (): Promise<boolean> => {
+    const before = known;
+    const { scope } = await store.progress(SIGN).catch(() => ({ scope: before }));
+    known = scope ?? clock.now().toISOString();
+    if (scope === undefined) await store.advance(SIGN, { scope: known }).catch(() => undefined);
+    return before !== undefined && known !== before;
   };
-}
-
-/** Calls `relistLost` again and again, so that a store that comes back empty is refilled. Ends with the signal. */
-export async function watchForLoss(relistLost: () => Promise<void>, options: LossWatch): Promise<void> {
-  const untilCheck = restUntilLoss(options);
-  while (!options.signal.aborted) {
-    await untilCheck();
-    if (!options.signal.aborted) await relistLost();
+  for (let look = 1; !signal.aborted; look += 1) {
+    await rest(lossCheckMs / SIGN_LOOKS, clock, signal);
+    if (signal.aborted) return;
+    if (!(await isEmptied()) && look < SIGN_LOOKS) continue;
+    look = 0;
+    await recover();
   }
 }
 
 /**
  * Lists a type again when the store has lost data: the watch has resumed from a complete list, but the
  * store is not complete. A store that does not answer is asked again by the next check. Returns whether it was lost.
+ * `onLost` is called before the list.
  */
 export async function relistIfLost(
   delivery: Pick<Delivery, "hasLost">,
   type: TypeKey,
   loop: Relisted,
+  onLost?: () => void,
 ): Promise<boolean> {
   if (loop.status().state !== "streaming") return false;
   const isLost = await delivery.hasLost(type).catch(() => false);
   // A list may have begun meanwhile; its end makes the type complete.
-  if (isLost && loop.status().state === "streaming") loop.relist();
+  if (isLost && loop.status().state === "streaming") {
+    onLost?.();
+    loop.relist();
+  }
   return isLost;
 }

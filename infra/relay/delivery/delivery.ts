@@ -79,9 +79,11 @@ export interface Delivery {
   /** Leaves a type to another relay, with all that is stored of it. */
   leave(type: TypeKey): void;
   enqueue(functionName: string, entries: readonly QueueEntry[]): Promise<void>;
+  /** Stores the changes of a type without notifying until the next `open`: it is listed again, as its data are lost. */
+  close(type: TypeKey): void;
   /**
    * Notifies functions of every change from now on. Returns the types whose changes were only stored so far, because
-   * they were being listed for the first time: a resync of the functions that watch them must follow.
+   * they were closed or being listed for the first time: a resync of the functions that watch them must follow.
    */
   open(): readonly TypeKey[];
   /** Writes resume versions that lag behind. */
@@ -118,7 +120,7 @@ class StoreThenNotify implements Delivery {
     const progress = await this.#accepted(() => this.#store.progress(type));
     if (!progress.ready || scope === undefined || progress.scope !== scope) {
       // Nodes of a Cluster may come at any time, and no resync follows.
-      if (type.cluster === MANAGEMENT && !this.#isOpen) this.#quiet.set(text, type);
+      if (type.cluster === MANAGEMENT && !this.#isOpen) this.close(type);
       // Snapshots of an earlier relay do not prove absence until the list is complete (KR-22).
       await this.#accepted(() => this.#store.advance(type, { ready: false }));
       return undefined;
@@ -199,6 +201,11 @@ class StoreThenNotify implements Delivery {
 
   enqueue(functionName: string, entries: readonly QueueEntry[]): Promise<void> {
     return this.#accepted(() => this.#options.queue.enqueue(functionName, entries));
+  }
+
+  close(type: TypeKey): void {
+    this.#isOpen = false;
+    this.#quiet.set(typeText(type), type);
   }
 
   open(): readonly TypeKey[] {

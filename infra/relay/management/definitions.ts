@@ -14,15 +14,9 @@ export class Definitions {
   readonly #referenced = new Map<string, Set<string>>();
   /** Snapshots without the mark `status.watched`. */
   readonly #crds = new Map<string, CustomResourceDefinition>();
-  #areListed: boolean = false;
 
   constructor(functions: readonly AnyFunction[], secrets?: "get" | "watch") {
     this.#static = staticKinds(functions, secrets);
-  }
-
-  /** True once all CustomResourceDefinitions are listed; before, nothing is known. */
-  get areListed(): boolean {
-    return this.#areListed;
   }
 
   of(id: string): CustomResourceDefinition | undefined {
@@ -32,7 +26,6 @@ export class Definitions {
   replace(crds: readonly CustomResourceDefinition[]): void {
     this.#crds.clear();
     for (const crd of crds) this.#crds.set(definedBy(crd), crd);
-    this.#areListed = true;
   }
 
   put(crd: CustomResourceDefinition): void {

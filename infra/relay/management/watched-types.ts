@@ -37,8 +37,8 @@ export interface WatchedTypes extends AsyncDisposable {
   loops(): readonly LoopStatus[];
   /** Types whose watch is open: with it, silence means that nothing changes. */
   followed(): readonly TypeKey[];
-  /** Lists every type again of which the store has lost data. */
-  relistLost(): Promise<void>;
+  /** Lists types of which the store has lost data again, and closes them meanwhile. Returns whether there are any. */
+  relistLost(): Promise<boolean>;
 }
 
 export interface WatchedTypesOptions extends ManagementWatchesOptions, DistrustOptions {
@@ -53,7 +53,9 @@ export interface WatchedTypesOptions extends ManagementWatchesOptions, DistrustO
 
 interface WatchedType {
   readonly kind: Kind;
+  readonly type: TypeKey;
   readonly loop: WatchLoop;
+  /** Whether its list is complete; nothing is known of other types before that of CustomResourceDefinitions. */
   listed: boolean;
 }
 
@@ -98,7 +100,7 @@ class Types implements WatchedTypes {
   readonly #namedBy: ReturnType<typeof typesNamedBy>;
   readonly #watched = new Map<string, WatchedType>();
   readonly #closing = new Set<Promise<void>>();
-  readonly #crdLoop: WatchLoop;
+  readonly #crds: WatchedType;
   readonly #distrust: Distrust;
 
   constructor(options: WatchedTypesOptions) {
@@ -125,9 +127,9 @@ class Types implements WatchedTypes {
       reached: (resourceVersion) => options.delivery.reached(CRD_TYPE, resourceVersion),
       failed: (error) => noteRefusal(options.store, CRD_TYPE, error),
     };
-    this.#crdLoop = this.#watches.start(CustomResourceDefinition as Kind, crds, () =>
-      options.store.list(CRD_TYPE, {}),
-    );
+    const kind = CustomResourceDefinition as Kind;
+    const loop = this.#watches.start(kind, crds, () => options.store.list(CRD_TYPE, {}));
+    this.#crds = { kind, type: CRD_TYPE, loop, listed: false };
   }
 
   noteReferences({ kind, cluster, after }: Change): void {
@@ -138,7 +140,7 @@ class Types implements WatchedTypes {
   }
 
   pending(which: "static" | "all"): readonly string[] {
-    if (!this.#definitions.areListed) return [idOf(CustomResourceDefinition)];
+    if (!this.#crds.listed) return [idOf(CustomResourceDefinition)];
     return this.#definitions
       .wanted(which)
       .filter((id) => this.#definitions.choose(id) !== undefined && this.#watched.get(id)?.listed !== true);
@@ -154,13 +156,17 @@ class Types implements WatchedTypes {
     );
   }
 
-  async relistLost(): Promise<void> {
+  async relistLost(): Promise<boolean> {
     const listed = this.#all().filter((each) => each.listed);
-    const unserved = this.#definitions.areListed ? this.#definitions.unserved() : [];
-    await Promise.all([
-      ...listed.map(({ type, loop }) => relistIfLost(this.#options.delivery, type, loop)),
-      ...unserved.map((kind) => this.#forgetIfLost(kind)),
-    ]);
+    const unserved = this.#crds.listed ? this.#definitions.unserved() : [];
+    const looks = listed.map((each) =>
+      relistIfLost(this.#options.delivery, each.type, each.loop, () => {
+        this.#options.delivery.close(each.type);
+        each.listed = false;
+      }),
+    );
+    await Promise.all(unserved.map((kind) => this.#forgetIfLost(kind)));
+    return (await Promise.all(looks)).includes(true);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -168,12 +174,8 @@ class Types implements WatchedTypes {
     await Promise.allSettled(this.#closing);
   }
 
-  #all(): readonly { readonly type: TypeKey; readonly loop: WatchLoop; readonly listed: boolean }[] {
-    const others = [...this.#watched.values()];
-    return [
-      { type: CRD_TYPE, loop: this.#crdLoop, listed: true },
-      ...others.map(({ kind, loop, listed }) => ({ type: managementType(kind), loop, listed })),
-    ];
+  #all(): readonly WatchedType[] {
+    return [this.#crds, ...this.#watched.values()];
   }
 
   #persist<T>(work: () => Promise<T>): Promise<T> {
@@ -185,11 +187,12 @@ class Types implements WatchedTypes {
     { resourceVersion, restored }: Parameters<WatchConsumer["listed"]>[1],
   ): Promise<void> {
     this.#definitions.replace(items);
+    this.#crds.listed = true;
     const marked = items.map((crd) => this.#marked(crd));
     const scope = await this.#watches.scopeOf(CustomResourceDefinition as Kind);
-    const ifRestored = () => this.#distrust.allBut(this.#crdLoop);
+    const ifRestored = () => this.#distrust.allBut(this.#crds.loop);
     const list = { resourceVersion, priority: "live", scope, restored, ifRestored } as const;
-    this.#distrust.listed(this.#crdLoop);
+    this.#distrust.listed(this.#crds.loop);
     await this.#options.delivery.replace(CRD_TYPE, marked, list);
     await Promise.all(this.#definitions.unserved().map((kind) => this.#forget(kind)));
     for (const id of new Set([...this.#definitions.wanted("all"), ...this.#watched.keys()]))
@@ -216,7 +219,7 @@ class Types implements WatchedTypes {
 
   /** Starts or ends the watch of a type, according to its CRD and the references. */
   #evaluate(id: string): void {
-    if (!this.#definitions.areListed || this.#options.signal.aborted) return;
+    if (!this.#crds.listed || this.#options.signal.aborted) return;
     const chosen = this.#definitions.choose(id);
     const running = this.#watched.get(id);
     if (running !== undefined && running.kind.version !== chosen?.version) this.#stop(id, running);
@@ -260,7 +263,7 @@ class Types implements WatchedTypes {
       failed: (error) => noteRefusal(store, key, error),
     };
     const loop: WatchLoop = this.#watches.start(kind, consumer, () => store.list(key, {}));
-    this.#watched.set(id, { kind, loop, listed: false });
+    this.#watched.set(id, { kind, type: key, loop, listed: false });
     log.info({ kind: kind.kind, group: kind.group, version: kind.version }, "watching a type");
   }
 

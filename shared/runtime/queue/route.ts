@@ -159,7 +159,7 @@ function watchesAbout(functions: readonly AnyFunction[], change: Change): readon
 }
 
 /** Contract watches are about any kind that an object could reference: `toKeys` finds the referrers. */
-function isAbout({ on }: Watch, { kind, cluster }: Change): boolean {
+export function isAbout({ on }: Watch, { kind, cluster }: Pick<Change, "kind" | "cluster">): boolean {
   if (isContractKind(on))
     return cluster === MANAGEMENT && kind.group.includes(".") && !isOwnMachinery(kind.group);
   return on.kind === kind.kind && on.group === kind.group;

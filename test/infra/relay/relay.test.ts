@@ -601,7 +601,7 @@ describe("relay", () => {
     expect(watched()).toEqual(["customresourcedefinitions", "machinepools", "foomachinepools"]);
   });
 
-  it("lists again and notifies every function when the store has lost everything", async () => {
+  it("lists again when the store has lost everything, and notifies every function once all is there", async () => {
     await using w = await world();
     await w.create(MachinePool as Kind, named(fooObjects, "MachinePool"));
     const relay = await w.start([pools, lates]);
@@ -614,6 +614,8 @@ describe("relay", () => {
       await eventually(async () => (await w.store.progress(typeOf(type))).ready, within);
     }
     expect(await w.store.list(typeOf(MachinePool), {})).toHaveLength(1);
+    expect(w.woken).toEqual([line]);
+    expect(relay.status().ready).toBe(true);
   });
 
   it("says once more that a kind is not served when the store has lost that alone", async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../../infra/queue/backends/embedded/store.ts";
 import type { Delivery } from "../../../infra/relay/delivery/delivery.ts";
-import { resyncAfterLoss, resyncNow, resyncPeriodically } from "../../../infra/relay/resync.ts";
+import { lossOfQueue, resyncDue, resyncNow, resyncPeriodically } from "../../../infra/relay/resync.ts";
 import { type KubeObject, MANAGEMENT } from "../../../shared/api/kinds.ts";
-import { MINUTE, SECOND } from "../../../shared/function/backoff.ts";
+import { MINUTE } from "../../../shared/function/backoff.ts";
 import { defineFunction } from "../../../shared/function/define-function.ts";
 import type { Queue, QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
 import { virtualClock } from "../../support/clock.ts";
@@ -29,13 +29,13 @@ async function world(objects: number) {
   const delivery = {
     enqueue: async (_name: string, entries: readonly QueueEntry[]) => void enqueued.push(...entries),
   };
-  const ledger = { epoch: "1" };
+  const ledger: { epoch: string | undefined } = { epoch: "1" };
   const abort = new AbortController();
   const options = {
     functions: [things],
     store,
     queue: {
-      epoch: async () => ledger.epoch,
+      epoch: async () => ledger.epoch ?? Promise.reject(new Error("away")),
     } as unknown as Queue,
     delivery: delivery as unknown as Delivery,
     clock,
@@ -92,16 +92,28 @@ describe("resync", () => {
     await running;
   });
 
-  it("enqueues everything at once when the ledger has lost its data (Q-15)", async () => {
-    const { options, clock, enqueued, ledger, abort } = await world(700);
-    const running = resyncAfterLoss(options);
-    await clock.advance(10 * SECOND);
-    expect(enqueued).toEqual([]);
+  it("sees once when the ledger of a function has lost its data, and not while it does not answer (Q-15)", async () => {
+    const { options, ledger } = await world(1);
+    const hasLost = lossOfQueue(options);
+    const looks: boolean[] = [];
+    for (const epoch of ["1", "1", undefined, "1", "2", "2"]) {
+      ledger.epoch = epoch;
+      looks.push(await hasLost());
+    }
+    expect(looks).toEqual([false, false, false, false, true, false]);
+  });
+
+  it("enqueues every key of a function whose queue has begun again, or of which changes were only stored (Q-15)", async () => {
+    const { options, enqueued, ledger } = await world(700);
+    const due = async (isNew: boolean) => {
+      await resyncDue(options, () => isNew, "loss");
+      return enqueued.splice(0).length;
+    };
+    expect(await due(false)).toBe(700);
+    expect(await due(false)).toBe(0);
+    expect(await due(true)).toBe(700);
     ledger.epoch = "2";
-    await clock.advance(10 * SECOND);
-    expect(enqueued).toHaveLength(700);
-    abort.abort();
-    await running;
+    expect(await due(false)).toBe(700);
   });
 
   it("leaves out objects for which a function would decide nothing (KR-18)", async () => {
