@@ -13,7 +13,7 @@ it("a run without a fault is enough to find a lost event, a missing uid, an unso
     found.set(defect.number, violated?.split(":", 1)[0]);
   }
   expect(Object.fromEntries(found)).toEqual({
-    "D-02": "F-03",
+    "D-02": "F-17",
     "D-10": "F-20",
     "D-17": "F-40",
     "D-20": "F-19",

@@ -103,7 +103,7 @@ export const wakeUps: readonly Oracle[] = [
   },
   {
     number: "F-03",
-    title: "a change that wakes no key is a write of its last run, on exactly what that had read",
+    title: "a change that wakes no key is a write of its own run, on exactly what that had read",
     watch({ world: { ledger }, onChange, violated, evaluated }) {
       /** Of each change the version before it. */
       const before = new Map<string, string | undefined>();
