@@ -3,6 +3,7 @@ import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import { type Key, parseKey } from "../../../shared/runtime/queue/key.ts";
 import { REAP_MS } from "../faults/stores.ts";
 import type { World } from "../play/world.ts";
+import { changeIn, echoesIn } from "./echoes.ts";
 import type { Oracle } from "./oracle.ts";
 import { functionOf } from "./sent-write.ts";
 
@@ -47,13 +48,20 @@ export const isolation: readonly Oracle[] = [
       const runningOf = runningByTenant(world);
       const starts = new Map<string, Start[]>();
       /** Keys that wait for an event: a retry or a relist may wait longer (Q-11). */
-      const live = new Set<string>();
+      const live = new Map<string, string | undefined>();
+      const echoes = echoesIn(ledger);
       ledger.onWipe(() => {
         starts.clear();
         live.clear();
       });
-      ledger.onEnqueue((functionName, { key, priority: wanted }) => {
-        if (wanted === "live") live.add(`${functionName} ${key}`);
+      ledger.onEnqueue((functionName, { key, priority: wanted, cause }) => {
+        const [name, change] = [`${functionName} ${key}`, cause && changeIn(cause)];
+        if (wanted === "live" && !live.has(name) && !echoes.has(functionName, key, change))
+          live.set(name, change);
+      });
+      ledger.onFinish(({ functionName, claim: { key } }) => {
+        const name = `${functionName} ${key}`;
+        if (echoes.has(functionName, key, live.get(name))) live.delete(name);
       });
       ledger.onClaim((functionName, { key, readyMs }) => {
         const tenant = parseKey(key)?.tenant;
@@ -86,8 +94,10 @@ export const isolation: readonly Oracle[] = [
       const starts = new Map<string, number>();
       const ready = new Map<string, Ready>();
       const keys = new Map<string, Set<string>>();
+      const echoes = echoesIn(ledger);
       ledger.onWipe(() => ready.clear());
-      ledger.onEnqueue((functionName, { key, delayMs = 0 }) => {
+      ledger.onEnqueue((functionName, { key, delayMs = 0, cause }) => {
+        if (echoes.has(functionName, key, cause && changeIn(cause))) return;
         const known = keys.get(functionName) ?? new Set<string>();
         keys.set(functionName, known.add(key));
         const name = `${functionName} ${key}`;
