@@ -70,16 +70,20 @@ async function beat(spreadMs: number): Promise<number> {
   return targets.length;
 }
 
-/** A Node that has gone has no kubelet, either. */
-async function say({ client, nodes: known }: Workload, name: string): Promise<void> {
-  const value = conditionsAt(new Date(), known.get(name) === true);
+/** A heartbeat under way must not undo what was ordered meanwhile. A Node that has gone has no kubelet, either. */
+async function say(workload: Workload, name: string): Promise<void> {
+  const { client, nodes: known } = workload;
+  const isReady = known.get(name);
+  const value = conditionsAt(new Date(), isReady === true);
   const patch = [{ op: "replace", path: "/status/conditions", value }] as const;
   try {
     await client.jsonPatch(Node, { namespace: "", name }, patch, "status");
   } catch (error) {
     if (!(error instanceof KubeError && error.reason === "NotFound")) throw error;
     known.delete(name);
+    return;
   }
+  if (known.get(name) !== isReady) await say(workload, name);
 }
 
 function readyNode(name: string): Node {
