@@ -138,10 +138,13 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   const recover = async () => {
     connections?.relistLost();
     if (!opened) return;
-    const isStoreLost = await types.relistLost();
-    if (!(await hasQueueLost()) && !isStoreLost) return;
+    const onLost = () => {
+      opened = false;
+    };
+    await types.relistLost(onLost);
+    if (await hasQueueLost()) onLost();
+    if (opened) return;
     log.warn({}, "the read model or the queue may have lost data; all of it is listed and enqueued again");
-    opened = false;
     void open("loss", RELISTS_MS).catch(() => undefined);
   };
   const background = [
@@ -149,14 +152,13 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     watchForLoss(recover, shared),
     resyncPeriodically({ ...shared, delivery, periodMs: options.resyncPeriodMs }),
   ];
-  const [started] = background;
   // Aborting rejects every wait; a caller that still awaits `ready` gets the rejection.
   const settled = Promise.allSettled(background);
 
   return {
     clients: clientsOf(server, connections),
     async ready() {
-      await started;
+      await background[0];
     },
     status: () => ({ ready: opened, loops: types.loops(), ...statusOf(connections) }),
     followed: () => [...types.followed(), ...(connections === undefined ? [] : [CONNECTION_TYPE])],

@@ -37,8 +37,8 @@ export interface WatchedTypes extends AsyncDisposable {
   loops(): readonly LoopStatus[];
   /** Types whose watch is open: with it, silence means that nothing changes. */
   followed(): readonly TypeKey[];
-  /** Lists types of which the store has lost data again, and closes them meanwhile. Returns whether there are any. */
-  relistLost(): Promise<boolean>;
+  /** Lists types of which the store has lost data again, and closes them before. Calls `onLost` for each of them. */
+  relistLost(onLost: () => void): Promise<void>;
 }
 
 export interface WatchedTypesOptions extends ManagementWatchesOptions, DistrustOptions {
@@ -156,17 +156,17 @@ class Types implements WatchedTypes {
     );
   }
 
-  async relistLost(): Promise<boolean> {
+  async relistLost(onLost: () => void): Promise<void> {
     const listed = this.#all().filter((each) => each.listed);
     const unserved = this.#crds.listed ? this.#definitions.unserved() : [];
     const looks = listed.map((each) =>
       relistIfLost(this.#options.delivery, each.type, each.loop, () => {
         this.#options.delivery.close(each.type);
         each.listed = false;
+        onLost();
       }),
     );
-    await Promise.all(unserved.map((kind) => this.#forgetIfLost(kind)));
-    return (await Promise.all(looks)).includes(true);
+    await Promise.all([...looks, ...unserved.map((kind) => this.#forgetIfLost(kind))]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
