@@ -15,7 +15,7 @@ import type { LossWatch } from "./store-loss.ts";
 /** A relay started, a kind was listed late, its server was restored, the period is over, or data may be lost. */
 export type ResyncCause = "start" | "list" | "restored" | "period" | "loss";
 
-export interface ResyncOptions extends LossWatch {
+export interface ResyncOptions extends Pick<LossWatch, "clock" | "signal"> {
   readonly functions: readonly AnyFunction[];
   readonly store: Store;
   readonly queue: Pick<Queue, "enqueue" | "epoch">;

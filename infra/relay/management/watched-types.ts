@@ -187,13 +187,13 @@ class Types implements WatchedTypes {
     { resourceVersion, restored }: Parameters<WatchConsumer["listed"]>[1],
   ): Promise<void> {
     this.#definitions.replace(items);
-    this.#crds.listed = true;
     const marked = items.map((crd) => this.#marked(crd));
     const scope = await this.#watches.scopeOf(CustomResourceDefinition as Kind);
     const ifRestored = () => this.#distrust.allBut(this.#crds.loop);
     const list = { resourceVersion, priority: "live", scope, restored, ifRestored } as const;
     this.#distrust.listed(this.#crds.loop);
     await this.#options.delivery.replace(CRD_TYPE, marked, list);
+    this.#crds.listed = true;
     await Promise.all(this.#definitions.unserved().map((kind) => this.#forget(kind)));
     for (const id of new Set([...this.#definitions.wanted("all"), ...this.#watched.keys()]))
       this.#evaluate(id);

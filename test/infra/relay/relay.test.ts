@@ -618,6 +618,20 @@ describe("relay", () => {
     expect(relay.status().ready).toBe(true);
   });
 
+  it("enqueues every key again, and lists nothing, when the queue alone has lost its data (Q-15)", async () => {
+    await using w = await world();
+    await w.create(MachinePool as Kind, named(fooObjects, "MachinePool"));
+    const relay = await w.start([pools], { lossCheckMs: 250 });
+    await relay.ready();
+    const lists = () => relay.status().loops.map((loop) => loop.lists);
+    const before = lists();
+    w.woken.length = 0;
+    w.ledger.epoch = "2";
+    await eventually(() => w.woken.length > 0, within);
+    expect(w.woken).toEqual(["machinepool-test MachinePool default/foo-pool (resync)"]);
+    expect(lists()).toEqual(before);
+  });
+
   it("says once more that a kind is not served when the store has lost that alone", async () => {
     await using w = await world();
     const relay = await w.start([pools, lates]);
