@@ -14,10 +14,10 @@ import { ISSUED_SECRET_TYPE, type Issue } from "../../function/issue.ts";
 import type { DeliveryAnswer } from "../../function/manifests.ts";
 import { labelsPatch } from "../../rules/metadata/labels.ts";
 import type { Clock, Issuer } from "../ports.ts";
-import { declaredPart } from "./declared-part.ts";
 import type { LimitContext } from "./deletion-limit.ts";
 import { type EventContext, sendEvents } from "./send-events.ts";
 import { createSender, type Sender, type Sent } from "./sender.ts";
+import { servedPart } from "./served-part.ts";
 import { toApply, toCreate, toDelete, toPatch, type WriteRequest } from "./write-request.ts";
 
 type Data = NonNullable<Secret["data"]>;
@@ -96,7 +96,7 @@ export async function ownStatus(
   if (apply === undefined) return [];
   const stored = Object.fromEntries(Object.keys(apply).map((path) => [path, valueAt(object, path)]));
   if (sameJson(stored, apply)) return [];
-  const body = await declaredPart(bodyOf(apply), spec.reconciles, store);
+  const body = await servedPart(bodyOf(apply), spec.reconciles, store);
   if (sameJson(bodyOf(stored), body)) return [];
   const target = refTo(spec.reconciles, object);
   return [{ target, subresource: "status", body, own: bodyOf(own ?? stored) }];

@@ -10,7 +10,7 @@ type Json = { readonly [field: string]: unknown };
  * Returns what an apply sends without the fields that the definition on the server lacks, as the relay has found (decision
  * record 20): the server would refuse all of it.
  */
-export async function declaredPart(
+export async function servedPart(
   body: Json,
   { plural, group }: Kind,
   store: Pick<Store, "get"> | undefined,
