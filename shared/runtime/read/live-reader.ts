@@ -58,13 +58,22 @@ export function createLiveReader(
   { clients, store, function: fn, issuer, manifests }: LiveReaderOptions,
   { seen, versions }: Notes,
 ): LiveReader {
+  /** Reads one object, and notes it as the function gets it. */
+  async function one<T extends KubeObject, Got extends Pick<KubeObject, "metadata">>(
+    kind: Kind<T>,
+    asked: ObjectKey,
+    cluster: ClusterName,
+    gotten: (served: T) => Got,
+  ): Promise<Got | undefined> {
+    const served = await clients.of(cluster, fn.spec.name).get(kind, asked);
+    const found = served && gotten(served);
+    versions.set(objectText(cluster, kind, asked), found?.metadata.resourceVersion);
+    seen.push({ source: "live", cluster, kind, asked, found: [found] });
+    return found;
+  }
   async function get<T extends KubeObject>(kind: Kind<T>, key: ObjectKey, cluster: ClusterName = MANAGEMENT) {
     requireReadable(fn.spec, kind, cluster);
-    const served = await clients.of(cluster, fn.spec.name).get(kind, key);
-    const found = served && declaredPart(fn, kind, served);
-    versions.set(objectText(cluster, kind, key), found?.metadata.resourceVersion);
-    seen.push({ source: "live", cluster, kind, asked: key, found: [found] });
-    return found;
+    return one(kind, key, cluster, (served) => declaredPart(fn, kind, served));
   }
   return {
     get,
@@ -73,24 +82,14 @@ export function createLiveReader(
       const isDeclared = spec.readsLive?.some((on) => isKind(on, Secret)) === true;
       assert(isDeclared, `${spec.name} reads a Secret, which it does not declare`);
       assert(issuer !== undefined, `${spec.name} reads a Secret in a process that may read none`);
-      const served = await clients.of(MANAGEMENT, spec.name).get(Secret, key);
-      const found = served && issuer.describe(served);
-      versions.set(objectText(MANAGEMENT, Secret, key), found?.metadata.resourceVersion);
-      seen.push({ source: "live", cluster: MANAGEMENT, kind: Secret, asked: key, found: [found] });
-      return found;
+      return one(Secret, key, MANAGEMENT, issuer.describe);
     },
     async manifests(kind, key) {
       const { spec } = fn;
       const isDeclared = spec.delivers?.some((on) => isKind(on, kind)) === true;
       assert(isDeclared, `${spec.name} reads manifests of a ${kind.kind}, which it does not declare`);
       assert(manifests !== undefined, `${spec.name} reads manifests in a process that may read none`);
-      const served = await clients
-        .of(MANAGEMENT, spec.name)
-        .get(kind as Kind as Kind<Secret | ConfigMap>, key);
-      const found = served && manifests.describe(served);
-      versions.set(objectText(MANAGEMENT, kind, key), found?.metadata.resourceVersion);
-      seen.push({ source: "live", cluster: MANAGEMENT, kind, asked: key, found: [found] });
-      return found;
+      return one(kind as Kind as Kind<Secret | ConfigMap>, key, MANAGEMENT, manifests.describe);
     },
     async list<T extends KubeObject>(
       kind: Kind<T>,
