@@ -16,6 +16,8 @@ import { capstanCommand } from "./capstan-command.ts";
 const ROOT = new URL("../../", import.meta.url);
 /** Of /proc, per second. */
 const TICKS = 100;
+/** Of the API server: none that it reaches. */
+const MEMORY_LIMIT = "12GiB";
 /** User-Agent of the client that prepares the world. */
 export const SETUP = "bench";
 
@@ -30,8 +32,11 @@ export interface World extends AsyncDisposable {
   readonly client: ServerClient;
 }
 
-/** The management API server: a real one when its binaries are there. */
-export async function startWorld(): Promise<World> {
+/**
+ * The management API server: a real one when its binaries are there. A real one keeps its objects in `folder`, and begins
+ * with what is there.
+ */
+export async function startWorld(folder?: string): Promise<World> {
   const stack = new AsyncDisposableStack();
   const assets = readEnvironment().KUBEBUILDER_ASSETS;
   const dir = await mkdtemp(join(tmpdir(), "capstan-bench-"));
@@ -40,7 +45,9 @@ export async function startWorld(): Promise<World> {
   let auditLog: string | undefined;
   let pids: readonly number[] = [];
   if (assets !== undefined && realServerMissing(assets) === undefined) {
-    ({ kubeconfigFile, auditLog, pids } = stack.use(await startRealServer(assets)));
+    ({ kubeconfigFile, auditLog, pids } = stack.use(
+      await startRealServer(assets, { folder, memoryLimit: MEMORY_LIMIT }),
+    ));
   } else {
     const embedded = await startApiServer({ name: "bench" });
     stack.defer(() => embedded.stop());

@@ -125,12 +125,15 @@ export async function costOf(
   };
 }
 
-/** Neither the bench, nor what belongs to the server, nor kubectl; watches and elections are left out. */
 export async function requestsOfManager({ auditLog = "" }: World): Promise<readonly AuditedRequest[]> {
-  const others = new RegExp(`^(kube-|kubectl|garbage|etcd|capstan/\\S+ (${SETUP}|up)$)`);
-  return (await readAuditLog(auditLog)).filter(
-    ({ userAgent, verb, resource }) => !others.test(userAgent) && verb !== "watch" && resource !== "leases",
-  );
+  return (await readAuditLog(auditLog)).filter(isOfManager);
+}
+
+const OTHERS = new RegExp(`^(kube-|kubectl|garbage|etcd|capstan/\\S+ (${SETUP}|up)$)`);
+
+/** Neither of the bench, nor of what belongs to the server, nor of kubectl; watches and elections are left out. */
+export function isOfManager({ userAgent, verb, resource }: AuditedRequest): boolean {
+  return !OTHERS.test(userAgent) && verb !== "watch" && resource !== "leases";
 }
 
 /** Writes and reads by what they ask for: `patch machines/status`. */

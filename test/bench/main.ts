@@ -37,8 +37,8 @@ const BENCHES: { readonly [name: string]: () => Promise<void> } = {
 
 const [name = "", ...sizes] = process.argv.slice(2);
 const bench = BENCHES[name];
-if (bench === undefined || sizes.some((size) => !/^([1-9]\d*|--trial)$/.test(size))) {
-  console.error(`usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [NUMBER ...]`);
+if (bench === undefined || sizes.some((size) => !/^([1-9]\d*|--trial|--phase=[a-z-]+)$/.test(size))) {
+  console.error(`usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [NUMBER ...] [--phase=NAME]`);
   process.exitCode = 2;
 } else {
   console.log(`${name} on ${machine()}, Node.js ${process.version}`);

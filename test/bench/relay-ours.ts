@@ -40,7 +40,7 @@ export async function createOurs(redisUrl: string | undefined): Promise<Contende
     signal: abort.signal,
     onChange: () => undefined,
   });
-  delivery.open();
+  void delivery.open();
   const open = new AsyncDisposableStack();
   return {
     jobs: () => jobs,

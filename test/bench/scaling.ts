@@ -77,7 +77,11 @@ export async function scalingBench(): Promise<void> {
   const pools = poolsByCluster(count);
   await using world = await startWorld();
   await using redis = await startRedis(["appendonly yes"]);
-  await using workload = await startWorkloadServers(pools.length, Math.ceil(count / CLUSTERS), 1);
+  await using workload = await startWorkloadServers({
+    servers: pools.length,
+    pools: Math.ceil(count / CLUSTERS),
+    nodes: 1,
+  });
   const { client, kubeconfigFile } = world;
   await installCrds(client, systemClock);
   await prepareProviders(client);

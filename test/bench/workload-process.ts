@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { systemClock } from "../../infra/platform/clock.ts";
 import { createServer } from "../../infra/platform/kube/client.ts";
@@ -7,11 +8,10 @@ import { Node } from "../../shared/api/core.ts";
 import { KubeError } from "../../shared/function/errors.ts";
 import type { KubeClient } from "../../shared/runtime/ports.ts";
 import { nodeNames } from "./ready-pools.ts";
-import { type Numbered, type Order, poolsOf, type Reply } from "./workload-servers.ts";
+import { type Numbered, type Order, poolsOf, type Reply, type Wanted } from "./workload-servers.ts";
 
-/** The process of workload-servers.ts: `SERVERS POOLS NODES [tls]`. */
-const [servers = 0, pools = 0, nodes = 0] = process.argv.slice(2).map(Number);
-const tls = process.argv.includes("tls");
+/** The process of workload-servers.ts. */
+const { servers, pools, nodes, tls = false, folder } = JSON.parse(process.argv[2] ?? "") as Wanted;
 
 interface Workload {
   readonly kubeconfig: string;
@@ -25,13 +25,17 @@ const REQUESTS_PER_SECOND = 5_000;
 
 const workloads: Workload[] = [];
 for (let index = 0; index < servers; index += 1) {
-  const server = await startApiServer({ name: `c${index}`, tls });
+  const name = `c${index}`;
+  const kept = folder === undefined ? {} : { data: join(folder, name) };
+  const server = await startApiServer({ name, tls, ...kept });
   const rate = { requestsPerSecond: REQUESTS_PER_SECOND, burst: REQUESTS_PER_SECOND };
   const kubeconfig = server.kubeconfig();
   const client = createServer(parseKubeconfig(kubeconfig), { clock: systemClock, rate }).as("bench");
-  const names = poolsOf(index, pools).flatMap((pool) => nodeNames(pool, nodes));
-  await Promise.all(names.map((name) => client.create(Node, readyNode(name))));
-  workloads.push({ kubeconfig, client, nodes: new Map(names.map((name) => [name, true])) });
+  const { items } = await client.list(Node, {});
+  const known = items.map(({ metadata }) => metadata.name);
+  const names = known.length > 0 ? known : poolsOf(index, pools).flatMap((pool) => nodeNames(pool, nodes));
+  if (known.length === 0) await Promise.all(names.map((node) => client.create(Node, readyNode(node))));
+  workloads.push({ kubeconfig, client, nodes: new Map(names.map((node) => [node, true])) });
 }
 tell({ kubeconfigs: workloads.map(({ kubeconfig }) => kubeconfig) });
 

@@ -36,15 +36,21 @@ export function poolsOf(server: number, pools: number): readonly string[] {
   return Array.from({ length: pools }, (_, index) => `pool-${server}-${index}`);
 }
 
-/** Each server has so many pools, each of them so many Nodes. With `tls` they serve HTTPS. */
-export async function startWorkloadServers(
-  servers: number,
-  pools: number,
-  nodes: number,
-  { tls = false }: { readonly tls?: boolean } = {},
-): Promise<WorkloadServers> {
+/** Servers of a process; what each of them has. */
+export interface Wanted {
+  readonly servers: number;
+  readonly pools: number;
+  /** Of each pool. */
+  readonly nodes: number;
+  /** Whether they serve HTTPS. */
+  readonly tls?: boolean;
+  /** Keeps their objects, with which the next ones begin; absent: in memory only. */
+  readonly folder?: string | undefined;
+}
+
+export async function startWorkloadServers(wanted: Wanted): Promise<WorkloadServers> {
   const file = fileURLToPath(new URL("./workload-process.ts", import.meta.url));
-  const child = fork(file, [...[servers, pools, nodes].map(String), ...(tls ? ["tls"] : [])]);
+  const child = fork(file, [JSON.stringify(wanted)]);
   const ended = once(child, "exit").then((): never => {
     throw new Error("the process of the workload API servers has ended");
   });

@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
 
 /** One request that a kube-apiserver has answered. */
 export interface AuditedRequest {
@@ -34,20 +35,37 @@ interface AuditLine {
 
 /** Every answered request of an audit log, in order; a last line that is still being written is left out. */
 export async function readAuditLog(file: string): Promise<readonly AuditedRequest[]> {
-  const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line.endsWith("}"));
-  return lines
-    .map((line) => JSON.parse(line) as AuditLine)
-    .filter(({ stage }) => stage === "ResponseComplete")
-    .map(({ auditID, verb, userAgent = "", user, objectRef = {}, responseStatus }) => ({
-      auditID,
-      verb,
-      userAgent,
-      user: user?.username,
-      group: objectRef.apiGroup,
-      resource: objectRef.resource ?? "",
-      subresource: objectRef.subresource,
-      namespace: objectRef.namespace,
-      name: objectRef.name,
-      code: responseStatus?.code ?? 0,
-    }));
+  const all: AuditedRequest[] = [];
+  for await (const request of auditedRequests(file)) all.push(request);
+  return all;
+}
+
+/** The same, one by one: the log of a large fleet is longer than a string can be. */
+export async function* auditedRequests(file: string): AsyncGenerator<AuditedRequest> {
+  for await (const line of createInterface(createReadStream(file))) {
+    const audited = line.endsWith("}") ? (JSON.parse(line) as AuditLine) : undefined;
+    if (audited?.stage === "ResponseComplete") yield requestOf(audited);
+  }
+}
+
+function requestOf({
+  auditID,
+  verb,
+  userAgent = "",
+  user,
+  objectRef = {},
+  responseStatus,
+}: AuditLine): AuditedRequest {
+  return {
+    auditID,
+    verb,
+    userAgent,
+    user: user?.username,
+    group: objectRef.apiGroup,
+    resource: objectRef.resource ?? "",
+    subresource: objectRef.subresource,
+    namespace: objectRef.namespace,
+    name: objectRef.name,
+    code: responseStatus?.code ?? 0,
+  };
 }

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,10 +25,12 @@ export interface RealServer extends AsyncDisposable {
 }
 
 /**
- * Go collects garbage rarely: servers of tests mostly start. A server of 1,000 Machines holds 600 MiB: with a limit near
- * that it would collect without end, and no core would be left for the managers that a bench compares.
+ * Go collects garbage rarely: servers of tests mostly start. A server of 1,000 Machines holds 600 MiB, one of 1,000 Clusters
+ * 2 GiB: with a limit near that it would collect without end, and no core would be left for what a bench measures.
  */
-const ENV = { ...process.env, GOGC: "400", GOMEMLIMIT: "2GiB" };
+function environment(memoryLimit: string): NodeJS.ProcessEnv {
+  return { ...process.env, GOGC: "400", GOMEMLIMIT: memoryLimit };
+}
 
 const REQUIRED = ["etcd", "kube-apiserver"];
 
@@ -47,6 +49,10 @@ interface RealServerOptions {
   readonly admission?: readonly string[];
   /** Kubeconfig of a server that reviews tokens, as EKS has one. */
   readonly tokenWebhook?: string;
+  /** Of each of its processes, as Go writes it. */
+  readonly memoryLimit?: string;
+  /** Folder that outlives it, and with whose objects it begins. By default it has one of its own. */
+  readonly folder?: string | undefined;
 }
 
 /**
@@ -55,13 +61,15 @@ interface RealServerOptions {
  */
 export async function startRealServer(
   assets: string,
-  { controllers = true, admission = [], tokenWebhook }: RealServerOptions = {},
+  { controllers = true, admission = [], tokenWebhook, memoryLimit = "2GiB", folder }: RealServerOptions = {},
 ): Promise<RealServer> {
-  const dir = await mkdtemp(join(tmpdir(), "capstan-real-"));
+  const dir = folder ?? (await mkdtemp(join(tmpdir(), "capstan-real-")));
   const [etcd = 0, peer = 0, port = 0] = await freePorts(3);
   const token = randomUUID();
   const keys = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const file = (name: string): string => join(dir, name);
+  await mkdir(dir, { recursive: true });
+  await rm(file("audit.log"), { force: true });
   await writeFile(file("sa.key"), keys.privateKey.export({ type: "pkcs1", format: "pem" }));
   await writeFile(file("tokens.csv"), `${token},admin,admin,system:masters\n`);
   await writeFile(file("audit.yaml"), AUDIT_POLICY);
@@ -70,12 +78,13 @@ export async function startRealServer(
   await writeFile(file("clients.crt"), clients.certificate);
 
   const processes: ChildProcess[] = [];
+  const env = environment(memoryLimit);
   const start = (binary: string, args: readonly string[]): void => {
-    processes.push(spawnChild(join(assets, binary), args, { stdio: "ignore", cwd: dir, env: ENV }));
+    processes.push(spawnChild(join(assets, binary), args, { stdio: "ignore", cwd: dir, env }));
   };
   const stop = async (): Promise<void> => {
     await Promise.all(processes.reverse().map(kill));
-    await rm(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    if (folder === undefined) await rm(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   };
   try {
     start("etcd", [
@@ -111,6 +120,8 @@ export async function startRealServer(
         : [`--authentication-token-webhook-config-file=${file("webhook")}`]),
       `--audit-policy-file=${file("audit.yaml")}`,
       `--audit-log-path=${file("audit.log")}`,
+      // From 100 MB on it would begin another file.
+      "--audit-log-maxsize=100000",
     ]);
     await ready(port, token, processes);
     const ca = await readFile(file("certs/apiserver.crt"), "base64");
