@@ -1,5 +1,6 @@
 import type { ObjectKey } from "../../shared/api/kinds.ts";
 import { WaitingError } from "../../shared/function/errors.ts";
+import type { Store } from "../../shared/runtime/ports.ts";
 import { startElected } from "./elected.ts";
 import { type Relay, type RelayOptions, startRelay } from "./relay.ts";
 
@@ -10,13 +11,14 @@ export interface ElectedRelayOptions extends RelayOptions {
 }
 
 /**
- * Starts a relay that works while it holds the lease. It is ready as a standby, too. Two relays at once are harmless
- * (delivery.ts), so the lease saves watches and is not a lock: no event is lost or handled twice when a leader notices
- * late that it was replaced.
+ * Starts a relay that works while it holds the lease. It is ready as a standby, too. No event is lost or handled twice when
+ * a leader notices late that it was replaced (delivery.ts), and one that was stopped meanwhile stores nothing any more: the
+ * list that it had begun is older than that of its successor.
  */
 export function startElectedRelay(options: ElectedRelayOptions): Relay {
   const { server, lease, identity, clock, log } = options;
-  const lead = () => startRelay(options);
+  const lead = (mayWrite: () => void) =>
+    startRelay({ ...options, store: fencedStore(options.store, mayWrite) });
   const client = server.as("relay");
   const elected = startElected({ client, lease, identity, clock, log, role: "relay", lead });
   return {
@@ -33,5 +35,22 @@ export function startElectedRelay(options: ElectedRelayOptions): Relay {
     }),
     followed: () => elected.work?.followed() ?? [],
     [Symbol.asyncDispose]: () => elected[Symbol.asyncDispose](),
+  };
+}
+
+/** The same store; nothing is written to it from when `mayWrite` throws. */
+function fencedStore(store: Store, mayWrite: () => void): Store {
+  const fenced =
+    <Args extends readonly unknown[], Result>(write: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      mayWrite();
+      return write(...args);
+    };
+  return {
+    ...store,
+    put: fenced(store.put),
+    remove: fenced(store.remove),
+    advance: fenced(store.advance),
+    drop: fenced(store.drop),
   };
 }

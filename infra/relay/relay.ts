@@ -124,8 +124,9 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     const cancel = clock.after(withinMs, () => late.abort());
     await listed("all", AbortSignal.any([abort.signal, late.signal]));
     cancel();
-    const stored = delivery.open();
+    const opening = delivery.open();
     opened = true;
+    const stored = await opening;
     const isNew = (fn: AnyFunction) => stored.some((type) => concerns(fn, type));
     await untilAccepted(() => resyncDue({ ...shared, delivery }, isNew, cause), shared);
   };
@@ -150,7 +151,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   const background = [
     start(),
     watchForLoss(recover, shared),
-    resyncPeriodically({ ...shared, delivery, periodMs: options.resyncPeriodMs }),
+    resyncPeriodically({ ...shared, delivery, periodMs: options.resyncPeriodMs, isOpen: () => opened }),
   ];
   // Aborting rejects every wait; a caller that still awaits `ready` gets the rejection.
   const settled = Promise.allSettled(background);

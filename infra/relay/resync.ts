@@ -23,6 +23,8 @@ export interface ResyncOptions extends Pick<LossWatch, "clock" | "signal"> {
   readonly log: Log;
   /** The time between resyncs; default 10 min. */
   readonly periodMs?: number | undefined;
+  /** Whether runs find what they read: while it is being listed, they would only wait, and everything is enqueued then. */
+  readonly isOpen: () => boolean;
   /** The filter; default: every object is reconciled. */
   readonly filter?: WatchFilter | undefined;
   /** Version of Capstan: another one may decide differently. */
@@ -99,7 +101,7 @@ function withoutSchema(name: string, value: unknown): unknown {
 
 /** Resyncs everything, spread evenly over every period. Ends when the signal aborts. */
 export async function resyncPeriodically(options: ResyncOptions): Promise<void> {
-  const { functions, delivery, clock, log, signal, periodMs = PERIOD_MS, noteResync } = options;
+  const { functions, delivery, clock, log, signal, periodMs = PERIOD_MS, isOpen, noteResync } = options;
   while (!signal.aborted) {
     const keysOf = keyReader(options);
     const plans = await Promise.all(
@@ -108,7 +110,7 @@ export async function resyncPeriodically(options: ResyncOptions): Promise<void> 
     for (let slice = 0; slice < SLICES; slice += 1) {
       await rest(periodMs / SLICES, clock, signal);
       if (signal.aborted) return;
-      for (const { each, keys } of plans) {
+      for (const { each, keys } of isOpen() ? plans : []) {
         const part = keys.slice((keys.length * slice) / SLICES, (keys.length * (slice + 1)) / SLICES);
         await enqueueAll(delivery, each, part);
       }

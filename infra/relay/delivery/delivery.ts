@@ -1,8 +1,10 @@
+import { CustomResourceDefinition } from "../../../shared/api/core.ts";
 import { type KubeObject, MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Clock, Log, Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import type { Priority, Queue, QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Change } from "../../../shared/runtime/queue/route.ts";
+import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import { untilAccepted } from "../retry.ts";
 import { removalVersion } from "../snapshot.ts";
 import { createHandedOn, type HandedOn, typeText } from "./handed-on.ts";
@@ -32,6 +34,8 @@ interface CompleteList {
   readonly resourceVersion: string;
   /** The newest version; default: that version. */
   readonly upTo?: string | undefined;
+  /** Objects of a type that was lost, in later versions, are news: they come before the resync. Absent: none are. */
+  readonly since?: string | undefined;
   readonly priority: Priority;
   /** A relay resumes only with the same scope (scope.ts); absent = no relay resumes from this list. */
   readonly scope?: string | undefined;
@@ -82,10 +86,11 @@ export interface Delivery {
   /** Stores the changes of a type without notifying until the next `open`: it is listed again, as its data are lost. */
   close(type: TypeKey): void;
   /**
-   * Notifies functions of every change from now on. Returns the types whose changes were only stored so far, because
-   * they were closed or being listed for the first time: a resync of the functions that watch them must follow.
+   * Notifies functions of every change from now on, and first of those that watches have shown meanwhile. Returns the types
+   * whose changes were only stored so far, because they were closed or being listed for the first time: a resync of the
+   * functions that watch them must follow.
    */
-  open(): readonly TypeKey[];
+  open(): Promise<readonly TypeKey[]>;
   /** Writes resume versions that lag behind. */
   flush(): Promise<void>;
 }
@@ -106,6 +111,8 @@ class StoreThenNotify implements Delivery {
   readonly #resumed = new Set<string>();
   /** Changes of these types notify no function yet: what is stored of them is not complete, and a resync follows. */
   readonly #quiet = new Map<string, TypeKey>();
+  /** Those changes of these types that come before the rest of the resync, by object. */
+  readonly #held = new Map<string, Change>();
   #isOpen = false;
 
   constructor(options: DeliveryOptions) {
@@ -167,7 +174,7 @@ class StoreThenNotify implements Delivery {
       restored || (progress.ready && isOtherServer({ stored, progress }, { snapshots, reached, scope }));
     if (isOther) await ifRestored?.();
     const isVoid = !progress.ready || isOther;
-    if (isVoid) await this.#storeAnew(type, stored, snapshots);
+    if (isVoid) await this.#storeAnew(type, stored, { snapshots, since: list.since });
     else await inParts(snapshots, (part) => this.#put(type, part, priority));
     const listed = new Set(snapshots.map(nameOf));
     for (const object of stored) {
@@ -208,10 +215,12 @@ class StoreThenNotify implements Delivery {
     this.#quiet.set(typeText(type), type);
   }
 
-  open(): readonly TypeKey[] {
+  async open(): Promise<readonly TypeKey[]> {
     this.#isOpen = true;
-    const types = [...this.#quiet.values()];
+    const [types, changes] = [[...this.#quiet.values()], [...this.#held.values()]];
     this.#quiet.clear();
+    this.#held.clear();
+    await this.#notifyFunctions(changes, "live");
     return types;
   }
 
@@ -237,7 +246,13 @@ class StoreThenNotify implements Delivery {
     return before !== undefined;
   }
 
-  async #storeAnew(type: TypeKey, stored: readonly KubeObject[], snapshots: readonly KubeObject[]) {
+  async #storeAnew(
+    type: TypeKey,
+    stored: readonly KubeObject[],
+    { snapshots, since }: { readonly snapshots: readonly KubeObject[]; readonly since: string | undefined },
+  ) {
+    const isNews = ({ metadata: { resourceVersion = "" } }: KubeObject) =>
+      since !== undefined && !isAtLeast(since, resourceVersion);
     const before = new Map(stored.map((object) => [nameOf(object), object]));
     do {
       await this.#accepted(() => this.#store.drop(type));
@@ -247,8 +262,12 @@ class StoreThenNotify implements Delivery {
     this.#handedOn.forget(type);
     await inParts(snapshots, async (part) => {
       await this.#accepted(() => this.#store.put(type, part));
-      const news = part.map((after) => ({ before: before.get(nameOf(after)), after }));
-      await this.#notify(type, news, "resync");
+      const differences = part.map((after) => ({ before: before.get(nameOf(after)), after }));
+      const [news, known] = [true, false].map((wanted) =>
+        differences.filter(({ after }) => isNews(after) === wanted),
+      );
+      await this.#notify(type, news ?? [], "live");
+      await this.#notify(type, known ?? [], "resync");
     });
   }
 
@@ -261,12 +280,25 @@ class StoreThenNotify implements Delivery {
   async #notify(type: TypeKey, differences: readonly Difference[], priority: Priority): Promise<void> {
     const changes = differences.flatMap(separate).map((one) => ({ ...placeOf(type), ...one }));
     for (const change of changes) this.#options.onChange(change);
-    if (!this.#quiet.has(typeText(type))) await this.#notifyFunctions(changes, priority);
+    if (!this.#quiet.has(typeText(type))) return this.#notifyFunctions(changes, priority);
+    // A definition concerns every object of its kind: the resync has them all.
+    if (priority === "live" && !isDefinition(type)) for (const change of changes) this.#hold(type, change);
+  }
+
+  /** Keeps one change of each object, from what it was to what it is: none of them takes more room than its store. */
+  #hold(type: TypeKey, { after, ...change }: Change): void {
+    const { name = "", namespace = "", uid = "" } = (after ?? change.before)?.metadata ?? {};
+    const id = [typeText(type), namespace, name, uid].join(" ");
+    this.#held.set(id, { ...(this.#held.get(id) ?? change), after });
   }
 
   #accepted<T>(work: () => Promise<T>): Promise<T> {
     return untilAccepted(work, this.#options);
   }
+}
+
+function isDefinition({ group, kind }: TypeKey): boolean {
+  return group === CustomResourceDefinition.group && kind === CustomResourceDefinition.kind;
 }
 
 function placeOf({ cluster, group, kind }: TypeKey): Pick<Change, "kind" | "cluster"> {

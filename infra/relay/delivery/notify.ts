@@ -1,10 +1,15 @@
-import { titleOf } from "../../../shared/api/kinds.ts";
-import type { AnyFunction } from "../../../shared/function/define-function.ts";
+import { MANAGEMENT, titleOf } from "../../../shared/api/kinds.ts";
+import { SECOND } from "../../../shared/function/backoff.ts";
+import type { AnyFunction, Lookup } from "../../../shared/function/define-function.ts";
 import type { Clock, Log, Store } from "../../../shared/runtime/ports.ts";
 import type { Cause, Priority, Queue, QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
 import { type Change, routeChange } from "../../../shared/runtime/queue/route.ts";
+import { managementType } from "../../../shared/runtime/read/management-type.ts";
 import { storeLookup } from "../../../shared/runtime/read/store-lookup.ts";
+import { cachedAnswers } from "../../platform/cached-answers.ts";
+import { rest } from "../../platform/rest.ts";
 import { untilAccepted } from "../retry.ts";
+import { typeText } from "./handed-on.ts";
 import type { TracedEvent, TraceEvent } from "./trace-event.ts";
 import type { WatchFilter } from "./watch-filter.ts";
 
@@ -35,6 +40,7 @@ export function createNotify(options: NotifyOptions): Notify {
   const { functions, store, queue, filter, traceEvent } = options;
   const settleMs = new Map(functions.map(({ spec }) => [spec.name, spec.queue?.settleMs ?? 0]));
   const lookup = storeLookup(store);
+  const listedLookup = lookupOfListed(options);
   const accepted = <T>(work: () => Promise<T>): Promise<T> => untilAccepted(work, options);
 
   const entriesOf = async (
@@ -42,7 +48,9 @@ export function createNotify(options: NotifyOptions): Notify {
     priority: Priority,
     traced: TracedEvent | undefined,
   ): Promise<readonly FunctionEntry[]> => {
-    const routed = await accepted(() => routeChange(functions, change, lookup));
+    // Watches of the management server never wait for each other's lists.
+    const waits = priority === "live" && change.cluster !== MANAGEMENT;
+    const routed = await accepted(() => routeChange(functions, change, waits ? listedLookup : lookup));
     const keys = await accepted(() => filter.concerned(routed));
     const cause = causeOf(change);
     return keys.map(({ functionName, key, tenant }) => {
@@ -72,6 +80,36 @@ export function createNotify(options: NotifyOptions): Notify {
       }),
     );
     for (const traced of traces) traced.end();
+  };
+}
+
+/** A type that is not listed by then concerns its functions only once it is: they are resynced after its list. */
+const [LISTED_WITHIN_MS, LOOK_EVERY_MS, MAX_WAITED_FOR] = [30 * SECOND, 200, 100];
+
+/**
+ * Returns lookups that wait for the list of the type in which they look. After a loss a relay lists it again, maybe that of
+ * another process, and which keys a Node concerns is not known before.
+ */
+function lookupOfListed({ store, clock, signal }: Pick<NotifyOptions, "store" | "clock" | "signal">): Lookup {
+  const lookup = storeLookup(store);
+  const looks = cachedAnswers<boolean>({ cachedMs: LOOK_EVERY_MS, most: MAX_WAITED_FOR, clock });
+  return {
+    ...lookup,
+    async find(kind, index, value) {
+      const type = managementType(kind);
+      const isListed = async (): Promise<boolean> => {
+        const { ready, refusal } = await store.progress(type);
+        return ready || refusal !== undefined;
+      };
+      // One call of the store.
+      const [found, isWhole] = await Promise.all([lookup.find(kind, index, value), isListed()]);
+      if (isWhole) return found;
+      for (let ms = 0; ms < LISTED_WITHIN_MS && !signal.aborted; ms += LOOK_EVERY_MS) {
+        await rest(LOOK_EVERY_MS, clock, signal);
+        if (await looks(typeText(type), isListed)) break;
+      }
+      return lookup.find(kind, index, value);
+    },
   };
 }
 

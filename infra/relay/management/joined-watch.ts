@@ -134,10 +134,12 @@ class JoinedWatch implements WatchLoop {
         : [...list.items.values()],
     );
     const oversized = news.flatMap((each) => each.oversized ?? []);
+    const since = news.flatMap((each) => each.since ?? []);
     await this.#options.consumer.listed(items, {
       resourceVersion: news.map((each) => each.resourceVersion).reduce((a, b) => (isAtLeast(a, b) ? a : b)),
       upTo: this.#version(),
       first: news.some(({ first }) => first),
+      since: since.length < news.length ? undefined : oldest(since),
       restored: news.some(({ restored }) => restored),
       oversized: oversized.length === 0 ? undefined : oversized.join("; "),
     });
@@ -156,8 +158,7 @@ class JoinedWatch implements WatchLoop {
 
   /** Returns the version up to which every namespace has been handed over. */
   #version(): string {
-    const versions = [...this.#loops.keys()].map(({ version = NONE }) => version);
-    return versions.reduce((a, b) => (isAtLeast(a, b) ? b : a));
+    return oldest([...this.#loops.keys()].map(({ version = NONE }) => version));
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -165,6 +166,10 @@ class JoinedWatch implements WatchLoop {
     this.#last = turn.catch(() => undefined);
     return turn;
   }
+}
+
+function oldest(versions: readonly string[]): string {
+  return versions.reduce((a, b) => (isAtLeast(a, b) ? b : a));
 }
 
 /** Notes up to which version events have come; returns false when the next list of the part replaces them. */

@@ -247,11 +247,11 @@ class Types implements WatchedTypes {
         return { resourceVersion, items: await store.list(key, {}) };
       },
       resumed: () => isComplete(),
-      listed: async (items, { resourceVersion, upTo, first, restored }) => {
+      listed: async (items, { resourceVersion, upTo, first, since, restored }) => {
         const scope = await this.#watches.scopeOf(kind);
         const ifRestored = () => this.#distrust.allBut(loop);
         const priority = first ? "resync" : "live";
-        const list = { resourceVersion, upTo, priority, scope, restored, ifRestored } as const;
+        const list = { resourceVersion, upTo, since, priority, scope, restored, ifRestored } as const;
         const isDistrusted = this.#distrust.listed(loop);
         const isRestored = (await delivery.replace(key, items, list)) || isDistrusted;
         await isComplete(isRestored ? "restored" : first ? "first" : undefined);

@@ -1,4 +1,5 @@
 import type { Verdict } from "./recovery.ts";
+import type { CompleteList } from "./watch-consumer.ts";
 
 /** The position of a watch loop: the version up to which it has handled the events of its server. */
 export class Position {
@@ -20,8 +21,8 @@ export class Position {
   }
 
   /** Returns the facts that a consumer must know of the next list. */
-  get news(): { readonly first: boolean; readonly restored: boolean } {
-    return { first: this.#isFirst, restored: this.#isRestored };
+  get news(): Pick<CompleteList, "first" | "since" | "restored"> {
+    return { first: this.#isFirst, since: this.#seen, restored: this.#isRestored };
   }
 
   /** Notes that everything up to this version has been handled. */

@@ -40,6 +40,8 @@ export interface CompleteList {
   readonly upTo?: string;
   /** The first list of this loop, or the first after a loss. */
   readonly first: boolean;
+  /** Objects of later versions have changed since the loop had handed over all before; absent: it knows of none. */
+  readonly since?: string | undefined;
   /** The objects of the server cannot follow from the earlier ones: it was restored or replaced (KR-12). */
   readonly restored: boolean;
   /** Set when the server sends more than it may: names the missing objects (KR-11). */

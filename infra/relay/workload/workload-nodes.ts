@@ -73,10 +73,10 @@ function watchNodes(options: WorkloadNodesOptions): WatchLoop {
       },
       resumed: async () => options.onListed(undefined),
       following: options.onFollowing,
-      async listed(items, { resourceVersion, oversized }) {
+      async listed(items, { resourceVersion, since, oversized }) {
         // A watch cannot resume from a list that leaves Nodes out.
         const listed = oversized === undefined ? scope : `${scope}, not all`;
-        await delivery.replace(nodes, items, { resourceVersion, priority: "live", scope: listed });
+        await delivery.replace(nodes, items, { resourceVersion, since, priority: "live", scope: listed });
         options.onListed(oversized);
       },
       async changed(objects, upTo) {

@@ -124,7 +124,7 @@ function process(store: Store, woken: string[], calls = { left: Number.POSITIVE_
 /** From the version that is stored, or from a list: what a watch loop does. */
 async function catchUp(delivery: Delivery): Promise<void> {
   const from = await delivery.resume(type, scope);
-  delivery.open();
+  await delivery.open();
   if (from === undefined) throw new Error("the first list was complete before the kill");
   for (const { version, change } of EVENTS) if (!isAtLeast(from, version)) await change(delivery);
   await delivery.flush();

@@ -15,9 +15,11 @@ import { SECOND } from "../../../shared/function/backoff.ts";
 import { defineFunction, watch } from "../../../shared/function/define-function.ts";
 import { itself } from "../../../shared/function/mappings.ts";
 import type { Queue } from "../../../shared/runtime/queue/queue-port.ts";
+import { managementType } from "../../../shared/runtime/read/management-type.ts";
+import { machinePool } from "../../support/builders.ts";
 import { virtualClock } from "../../support/clock.ts";
 import { eventually } from "../../support/eventually.ts";
-import { silentLog } from "../../support/silent-log.ts";
+import { recordingLog } from "../../support/recording-log.ts";
 
 const within = { withinMs: 15_000 };
 const lease = leaseKey("kube-system", "capstan-relay");
@@ -49,9 +51,12 @@ async function world() {
     epoch: async () => "1",
     dead: async () => [],
   } as unknown as Queue;
-  const shared = { functions: [pools], store, queue, clock, log: silentLog, random: () => 0, lease };
+  const { log, lines } = recordingLog();
+  const shared = { functions: [pools], store, queue, clock, log, random: () => 0, lease };
   return {
     clock,
+    lines,
+    stored: () => store.list(managementType(MachinePool), {}),
     client: server.as("test"),
     watches: () => embedded.requests.filter(({ verb }) => verb === "watch").length,
     start: (identity: string) => stack.use(startElectedRelay({ ...shared, server, identity })),
@@ -97,6 +102,25 @@ describe("one of several relays", () => {
     await first[Symbol.asyncDispose]();
     expect(await w.client.get(Lease, lease)).toMatchObject({ spec: { holderIdentity: "" } });
     await leads(w, second);
+  });
+
+  it("stores nothing once it has stood still for longer than it may lead, until it leads again (KR-21)", async () => {
+    await using w = await world();
+    const first = w.start("first");
+    await leads(w, first);
+    w.clock.standStill(11 * SECOND);
+    const { uid: _, resourceVersion: __, ...metadata } = machinePool().metadata;
+    const pool = { ...machinePool(), metadata };
+    await w.client.create(MachinePool, pool);
+    await eventually(
+      async () => w.lines.some(({ fields }) => JSON.stringify(fields).includes("waiting for Lease")),
+      within,
+    );
+    expect(await w.stored()).toEqual([]);
+    await eventually(async () => {
+      await w.clock.advance(SECOND);
+      return (await w.stored()).length === 1;
+    }, within);
   });
 
   it("steps down when another one has taken the lease", async () => {

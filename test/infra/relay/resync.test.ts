@@ -30,6 +30,7 @@ async function world(objects: number) {
     enqueue: async (_name: string, entries: readonly QueueEntry[]) => void enqueued.push(...entries),
   };
   const ledger: { epoch: string | undefined } = { epoch: "1" };
+  const relay = { isOpen: true };
   const abort = new AbortController();
   const options = {
     functions: [things],
@@ -41,8 +42,9 @@ async function world(objects: number) {
     clock,
     log: silentLog,
     signal: abort.signal,
+    isOpen: () => relay.isOpen,
   };
-  return { options, clock, enqueued, ledger, abort };
+  return { options, clock, enqueued, ledger, relay, abort };
 }
 
 describe("resync", () => {
@@ -88,6 +90,19 @@ describe("resync", () => {
       expect(keys).toHaveLength(count);
       expect(new Set(keys).size).toBe(count);
     }
+    abort.abort();
+    await running;
+  });
+
+  it("enqueues nothing while what its runs would read is being listed", async () => {
+    const { options, clock, enqueued, relay, abort } = await world(120);
+    relay.isOpen = false;
+    const running = resyncPeriodically(options);
+    await clock.advance(5 * MINUTE);
+    expect(enqueued).toEqual([]);
+    relay.isOpen = true;
+    await clock.advance(5 * MINUTE);
+    expect(enqueued).toHaveLength(60);
     abort.abort();
     await running;
   });

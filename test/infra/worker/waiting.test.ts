@@ -44,7 +44,7 @@ describe("keys of a workload cluster that cannot be reached", () => {
     await using _worker = await startWorker({ ...context, queue, owner: "w", functions });
     const signal = new AbortController().signal;
     const delivery = createDelivery({ ...context, functions, queue, signal, onChange: () => undefined });
-    delivery.open();
+    void delivery.open();
     const depth = () => queue.depth("machinepool-nodes");
     const isIdle = async () => {
       const { ready, waiting, running, dead } = await depth();

@@ -91,7 +91,7 @@ function world({ open = true, store = createMemoryStore() } = {}): World {
     onChange: ({ before, after }) =>
       changes.push(`${before?.metadata.uid ?? "-"} to ${after?.metadata.uid ?? "-"}`),
   });
-  if (open) delivery.open();
+  if (open) void delivery.open();
   return {
     store,
     delivery,
@@ -304,15 +304,48 @@ describe("delivery", () => {
     expect(woken()).toEqual(["a", "neighbour-of-a"]);
   });
 
-  it("only stores what is listed for the first time until it is opened, and says what that was", async () => {
+  it("only stores what is listed for the first time, and notifies of what changes meanwhile when it is opened", async () => {
     const { delivery, changes, woken } = world({ open: false });
     expect(await delivery.resume(type, "scope")).toBeUndefined();
     await delivery.put(type, [thing("a", "5")], "live");
     expect(changes).toEqual(["- to uid-a"]);
     expect(woken()).toEqual([]);
-    expect(delivery.open()).toEqual([type]);
+    expect(await delivery.open()).toEqual([type]);
+    expect(woken()).toEqual(["a", "neighbour-of-a"]);
     await delivery.put(type, [thing("b", "6")], "live");
     expect(woken()).toEqual(["b", "neighbour-of-b"]);
+  });
+});
+
+describe("a type whose data the store has lost", () => {
+  const known = [thing("a", "5"), thing("b", "6"), thing("c", "7")];
+
+  async function relisted(objects: readonly Thing[], news: { readonly since?: string } = { since: "7" }) {
+    const w = world();
+    await w.delivery.replace(type, known, list("8"));
+    await w.store.drop(type);
+    w.woken();
+    w.delivery.close(type);
+    await w.delivery.replace(type, objects, { ...list("20"), ...news });
+    expect(w.woken()).toEqual([]);
+    return w;
+  }
+
+  it("notifies, when it is opened, of each object that has changed since the watch before", async () => {
+    const w = await relisted([thing("a", "5"), thing("b", "6"), thing("c", "12", { size: 2 })]);
+    await w.delivery.put(type, [thing("b", "21", { size: 2 })], "live");
+    await w.delivery.put(type, [thing("b", "22", { size: 1 })], "live");
+    await w.delivery.open();
+    const live = w.enqueued
+      .filter(({ priority }) => priority === "live")
+      .map(({ key }) => key.split("/").at(-1));
+    expect(live).toEqual(["c", "neighbour-of-c"]);
+  });
+
+  it("leaves everything to the resync where no watch knows what has changed", async () => {
+    const w = await relisted([thing("c", "12", { size: 2 })], {});
+    await w.delivery.open();
+    expect(w.enqueued).toEqual([]);
   });
 });
 
@@ -365,7 +398,7 @@ describe("a relay that is killed and started again", () => {
     const second = world({ store: first.store, open: false });
     expect(await second.delivery.resume(type, "scope")).toBe("20000");
     expect(second.changes).toHaveLength(10_000);
-    expect(second.delivery.open()).toEqual([]);
+    expect(await second.delivery.open()).toEqual([]);
     await second.delivery.replace(type, all, { ...complete, resourceVersion: "20001" });
     expect(second.woken()).toEqual([]);
   });
@@ -376,7 +409,7 @@ describe("a relay that is killed and started again", () => {
     const second = world({ store: first.store, open: false });
     expect(await second.delivery.resume(type, scope)).toBeUndefined();
     expect(await second.store.progress(type)).toMatchObject({ ready: false });
-    expect(second.delivery.open()).toEqual([type]);
+    expect(await second.delivery.open()).toEqual([type]);
   });
 
   it.each([

@@ -2,9 +2,12 @@ import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../../../infra/queue/backends/embedded/store.ts";
 import { createNotify } from "../../../../infra/relay/delivery/notify.ts";
 import { createWatchFilter, EVERYTHING } from "../../../../infra/relay/delivery/watch-filter.ts";
+import { Node } from "../../../../shared/api/core.ts";
 import { type Kind, type KubeObject, MANAGEMENT } from "../../../../shared/api/kinds.ts";
+import { SECOND } from "../../../../shared/function/backoff.ts";
 import { defineFunction, watch } from "../../../../shared/function/define-function.ts";
 import { itself } from "../../../../shared/function/mappings.ts";
+import type { Store } from "../../../../shared/runtime/ports.ts";
 import type { QueueEntry } from "../../../../shared/runtime/queue/queue-port.ts";
 import type { Change } from "../../../../shared/runtime/queue/route.ts";
 import { virtualClock } from "../../../support/clock.ts";
@@ -53,13 +56,18 @@ const changed = (before: Thing | undefined, after: Thing | undefined): Change =>
   after,
 });
 
-function notifying({ refusals = 0, filter = EVERYTHING } = {}) {
+function notifying({
+  refusals = 0,
+  filter = EVERYTHING,
+  functions = FUNCTIONS,
+  store = createMemoryStore() as Store,
+} = {}) {
   const calls: { readonly functionName: string; readonly entries: readonly QueueEntry[] }[] = [];
   let left = refusals;
   const clock = virtualClock();
   const notify = createNotify({
-    functions: FUNCTIONS,
-    store: createMemoryStore(),
+    functions,
+    store,
     queue: {
       enqueue: async (functionName, entries) => {
         left -= 1;
@@ -127,6 +135,57 @@ describe("notifying functions of changes", () => {
       "thing-size default/-|Thing|default/a @6",
       "thing-color default/-|Thing|default/a @6",
     ]);
+  });
+
+  describe("of a workload cluster, where what it is looked up in is not listed", () => {
+    const things = functionOf("thing-node", "spec.size");
+    const ofNode = watch(Node, ["status.conditions"], ({ object }, reconciled, lookup) =>
+      lookup.find(reconciled, "node", object.metadata.name),
+    );
+    const functions = [{ ...things, spec: { ...things.spec, watches: [ofNode] } }];
+    const node: KubeObject = {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: { name: "n", resourceVersion: "9" },
+    };
+
+    function world(refusal?: string) {
+      const progress = { ready: false, resourceVersion: undefined, scope: undefined, refusal };
+      const found = [{ tenant: "default/-", namespace: "default", name: "a" }];
+      const store: Store = {
+        ...createMemoryStore(),
+        find: async () => (progress.ready ? found : []),
+        progress: async () => progress,
+      };
+      const { notify, reported, clock } = notifying({ functions, store });
+      let isOver = false;
+      void notify([{ kind: Node, cluster: "default/c1", after: node }], "live").then(() => {
+        isOver = true;
+      });
+      const isOverAfter = async (ms: number) => {
+        await clock.advance(ms);
+        return isOver;
+      };
+      return { progress, reported, isOverAfter };
+    }
+
+    it("waits for the list", async () => {
+      const { progress, reported, isOverAfter } = world();
+      expect(await isOverAfter(5 * SECOND)).toBe(false);
+      progress.ready = true;
+      expect(await isOverAfter(SECOND)).toBe(true);
+      expect(reported()).toEqual(["thing-node default/-|Thing|default/a @9"]);
+    });
+
+    it("does not wait for a list that is refused", async () => {
+      expect(await world("forbidden").isOverAfter(0)).toBe(true);
+    });
+
+    it("waits for half a minute: then no relay lists it, and the first that does resyncs its functions", async () => {
+      const { isOverAfter } = world();
+      expect(await isOverAfter(29 * SECOND)).toBe(false);
+      expect(await isOverAfter(2 * SECOND)).toBe(true);
+    });
   });
 
   it("nothing is enqueued for no change", async () => {
