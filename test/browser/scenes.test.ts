@@ -5,8 +5,12 @@ import { SCENES } from "./scenes/all.ts";
 import { startSetting } from "./setting.ts";
 import { playScene, statesOf, treeAtRest, type Visit, visit } from "./visit.ts";
 
-/** Each change of a function gives all later runs of a played world other ids. */
-const RUN_ID = /\brun=[0-9a-f]{16}\b/g;
+/** Each change of a function gives all later runs of a played world other ids, and its objects other names and uids. */
+const MADE: readonly (readonly [RegExp, string])[] = [
+  [/\b[0-9a-f]{16}\b/g, "<id>"],
+  [/-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "-xxxxx"],
+  [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "<uid>"],
+];
 
 describeWith(chromiumMissing)("each state of a page", () => {
   const setting = startSetting();
@@ -20,7 +24,8 @@ describeWith(chromiumMissing)("each state of a page", () => {
     await playScene(visited, setting.server, scene);
     for await (const { name, root } of statesOf(visited, setting.server, scene)) {
       const snapshot = new URL(`snapshots/${name}.yaml`, import.meta.url).pathname;
-      await expect((await treeAtRest(root)).replaceAll(RUN_ID, "run=<id>")).toMatchFileSnapshot(snapshot);
+      const tree = MADE.reduce((text, made) => text.replaceAll(...made), await treeAtRest(root));
+      await expect(tree).toMatchFileSnapshot(snapshot);
       expect(await visited.page.locator("*").count(), "elements of the page").toBeLessThanOrEqual(1_500);
     }
     expect(setting.server.sent()).toEqual(scene.sends ?? []);
