@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import { CAPPED, FREE } from "../../support/loads.ts";
 import { redisMissing } from "../../support/processes/redis-server.ts";
 import { describeWith } from "../../support/requires.ts";
@@ -22,8 +23,17 @@ describeWith(redisMissing())("workers under an autoscaler", () => {
     expect(fleets.core.started).toEqual(new Map([...BURST, ...tail].map((key) => [key, 1])));
     expect(fleets.core.exitCodes.every((code) => code === 0)).toBe(true);
     expect([world.counted("expired"), world.counted("fenced")]).toEqual([0, 0]);
-    const depth = await world.queue.depth(FREE.spec.name);
-    expect(depth).toMatchObject({ ready: 0, waiting: 0, running: 0, dead: 0 });
+    // A worker reports the end of a run a moment after its step has ended.
+    await eventually(
+      async () =>
+        expect(await world.queue.depth(FREE.spec.name)).toMatchObject({
+          ready: 0,
+          waiting: 0,
+          running: 0,
+          dead: 0,
+        }),
+      { withinMs: 10_000 },
+    );
   });
 
   it("a key starts the first worker of a group that rests at none, and its last one ends", async () => {
