@@ -35,8 +35,6 @@ export interface Fleet extends AsyncDisposable {
   readonly leader: PartProcess;
   /** One of each group of functions. */
   readonly workers: PartProcess[];
-  /** Keeps what Redis has; the API servers have kept their objects. */
-  readonly save: () => Promise<void>;
   readonly startRelay: () => Promise<PartProcess>;
   readonly startWorker: (group: string) => Promise<PartProcess>;
 }
@@ -78,8 +76,7 @@ export async function startFleet(count: number, folder?: string): Promise<Fleet>
     }),
   );
   const clusters = Array.from({ length: count }, (_, index) => `c${index}`);
-  const save = () => saveRedis(redis);
-  const parts = { clusters, world, redis, workloads, relays, leader, workers, save, startRelay, startWorker };
+  const parts = { clusters, world, redis, workloads, relays, leader, workers, startRelay, startWorker };
   if (isSaved) {
     await untilConnectedBy(relays, count);
     await untilQuiet({ workers });
@@ -104,7 +101,8 @@ async function startRedisAt(folder: string | undefined): Promise<RedisServer> {
   return redis;
 }
 
-async function saveRedis({ url }: RedisServer): Promise<void> {
+/** Keeps what Redis has; the API servers have kept their objects. */
+export async function saveFleet({ redis: { url } }: Fleet): Promise<void> {
   const client = new Redis(url);
   await client.save();
   client.disconnect();

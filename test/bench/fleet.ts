@@ -5,7 +5,7 @@ import { formatTable } from "../../infra/platform/terminal/table.ts";
 import { auditedRequests } from "../support/processes/audit-log.ts";
 import { round, type Usage, usageOf } from "./capstan-process.ts";
 import { PHASES, type Phase } from "./fleet-phases.ts";
-import { type Fleet, isSavedFleet, startFleet, untilQuiet } from "./fleet-servers.ts";
+import { type Fleet, isSavedFleet, saveFleet, startFleet, untilQuiet } from "./fleet-servers.ts";
 import { isOfManager, READS } from "./machine-managers.ts";
 import { redisCost } from "./redis-cost.ts";
 import { writeResults } from "./results.ts";
@@ -72,7 +72,7 @@ async function measurePhase(clusters: number, phase: string): Promise<readonly R
     await rm(saved, { recursive: true, force: true });
     await using fleet = await startFleet(clusters, saved);
     const row = await measure(fleet, phase, play);
-    await fleet.save();
+    await saveFleet(fleet);
     return [row];
   }
   if (!isSavedFleet(saved)) throw new Error(`${saved} has no fleet: run --phase=created first`);

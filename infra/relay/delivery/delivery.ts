@@ -1,9 +1,10 @@
 import { CustomResourceDefinition } from "../../../shared/api/core.ts";
-import { type KubeObject, MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
+import { type Kind, type KubeObject, MANAGEMENT, objectKeyOf } from "../../../shared/api/kinds.ts";
 import type { AnyFunction } from "../../../shared/function/define-function.ts";
 import type { Clock, Log, Store, TypeKey } from "../../../shared/runtime/ports.ts";
 import type { Priority, Queue, QueueEntry } from "../../../shared/runtime/queue/queue-port.ts";
 import type { Change } from "../../../shared/runtime/queue/route.ts";
+import { isKind } from "../../../shared/runtime/read/live-reader.ts";
 import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
 import { untilAccepted } from "../retry.ts";
 import { removalVersion } from "../snapshot.ts";
@@ -251,8 +252,8 @@ class StoreThenNotify implements Delivery {
     stored: readonly KubeObject[],
     { snapshots, since }: { readonly snapshots: readonly KubeObject[]; readonly since: string | undefined },
   ) {
-    const isNews = ({ metadata: { resourceVersion = "" } }: KubeObject) =>
-      since !== undefined && !isAtLeast(since, resourceVersion);
+    const isNews = ({ after }: Difference) =>
+      since !== undefined && !isAtLeast(since, after?.metadata.resourceVersion ?? "");
     const before = new Map(stored.map((object) => [nameOf(object), object]));
     do {
       await this.#accepted(() => this.#store.drop(type));
@@ -263,11 +264,12 @@ class StoreThenNotify implements Delivery {
     await inParts(snapshots, async (part) => {
       await this.#accepted(() => this.#store.put(type, part));
       const differences = part.map((after) => ({ before: before.get(nameOf(after)), after }));
-      const [news, known] = [true, false].map((wanted) =>
-        differences.filter(({ after }) => isNews(after) === wanted),
+      await this.#notify(type, differences.filter(isNews), "live");
+      await this.#notify(
+        type,
+        differences.filter((each) => !isNews(each)),
+        "resync",
       );
-      await this.#notify(type, news ?? [], "live");
-      await this.#notify(type, known ?? [], "resync");
     });
   }
 
@@ -282,7 +284,8 @@ class StoreThenNotify implements Delivery {
     for (const change of changes) this.#options.onChange(change);
     if (!this.#quiet.has(typeText(type))) return this.#notifyFunctions(changes, priority);
     // A definition concerns every object of its kind: the resync has them all.
-    if (priority === "live" && !isDefinition(type)) for (const change of changes) this.#hold(type, change);
+    if (priority !== "live" || isKind(CustomResourceDefinition as Kind, type)) return;
+    for (const change of changes) this.#hold(type, change);
   }
 
   /** Keeps one change of each object, from what it was to what it is: none of them takes more room than its store. */
@@ -295,10 +298,6 @@ class StoreThenNotify implements Delivery {
   #accepted<T>(work: () => Promise<T>): Promise<T> {
     return untilAccepted(work, this.#options);
   }
-}
-
-function isDefinition({ group, kind }: TypeKey): boolean {
-  return group === CustomResourceDefinition.group && kind === CustomResourceDefinition.kind;
 }
 
 function placeOf({ cluster, group, kind }: TypeKey): Pick<Change, "kind" | "cluster"> {

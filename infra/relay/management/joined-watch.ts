@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../shared/api/kinds.ts";
 import type { LoopStatus } from "../../../shared/runtime/read/loop-status.ts";
-import { isAtLeast } from "../../../shared/runtime/resource-version.ts";
+import { isAtLeast, newestOf } from "../../../shared/runtime/resource-version.ts";
 import { nameOf } from "../delivery/other-server.ts";
 import type { CompleteList, Kept, WatchConsumer } from "../watch/watch-consumer.ts";
 import type { WatchLoop } from "../watch/watch-loop.ts";
@@ -136,7 +136,7 @@ class JoinedWatch implements WatchLoop {
     const oversized = news.flatMap((each) => each.oversized ?? []);
     const since = news.flatMap((each) => each.since ?? []);
     await this.#options.consumer.listed(items, {
-      resourceVersion: news.map((each) => each.resourceVersion).reduce((a, b) => (isAtLeast(a, b) ? a : b)),
+      resourceVersion: newestOf(news),
       upTo: this.#version(),
       first: news.some(({ first }) => first),
       since: since.length < news.length ? undefined : oldest(since),

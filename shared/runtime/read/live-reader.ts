@@ -58,15 +58,15 @@ export function createLiveReader(
   { clients, store, function: fn, issuer, manifests }: LiveReaderOptions,
   { seen, versions }: Notes,
 ): LiveReader {
-  /** Reads one object, and notes it as the function gets it. */
-  async function one<T extends KubeObject, Got extends Pick<KubeObject, "metadata">>(
+  /** Reads one object, and notes the part of it that the function gets. */
+  async function one<T extends KubeObject, Part extends Pick<KubeObject, "metadata">>(
     kind: Kind<T>,
     asked: ObjectKey,
     cluster: ClusterName,
-    gotten: (served: T) => Got,
-  ): Promise<Got | undefined> {
+    partOf: (served: T) => Part,
+  ): Promise<Part | undefined> {
     const served = await clients.of(cluster, fn.spec.name).get(kind, asked);
-    const found = served && gotten(served);
+    const found = served && partOf(served);
     versions.set(objectText(cluster, kind, asked), found?.metadata.resourceVersion);
     seen.push({ source: "live", cluster, kind, asked, found: [found] });
     return found;

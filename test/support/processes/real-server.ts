@@ -24,14 +24,6 @@ export interface RealServer extends AsyncDisposable {
   kubeconfigWith(token: string): string;
 }
 
-/**
- * Go collects garbage rarely: servers of tests mostly start. A server of 1,000 Machines holds 600 MiB, one of 1,000 Clusters
- * 2 GiB: with a limit near that it would collect without end, and no core would be left for what a bench measures.
- */
-function environment(memoryLimit: string): NodeJS.ProcessEnv {
-  return { ...process.env, GOGC: "400", GOMEMLIMIT: memoryLimit };
-}
-
 const REQUIRED = ["etcd", "kube-apiserver"];
 
 /** Why no real server can be started from this folder; undefined when it can. */
@@ -49,7 +41,10 @@ interface RealServerOptions {
   readonly admission?: readonly string[];
   /** Kubeconfig of a server that reviews tokens, as EKS has one. */
   readonly tokenWebhook?: string;
-  /** Of each of its processes, as Go writes it. */
+  /**
+   * Of each of its processes, as Go writes it; default 2GiB. A server of 1,000 Machines holds 600 MiB, one of 1,000 Clusters
+   * 2 GiB: with a limit near that it would collect garbage without end, and no core would be left for what a bench measures.
+   */
   readonly memoryLimit?: string;
   /** Folder that outlives it, and with whose objects it begins. By default it has one of its own. */
   readonly folder?: string | undefined;
@@ -78,7 +73,8 @@ export async function startRealServer(
   await writeFile(file("clients.crt"), clients.certificate);
 
   const processes: ChildProcess[] = [];
-  const env = environment(memoryLimit);
+  // Go collects garbage rarely: servers of tests mostly start.
+  const env = { ...process.env, GOGC: "400", GOMEMLIMIT: memoryLimit };
   const start = (binary: string, args: readonly string[]): void => {
     processes.push(spawnChild(join(assets, binary), args, { stdio: "ignore", cwd: dir, env }));
   };
